@@ -1,0 +1,161 @@
+"""What a person may be shown about one scope: the plain values that every text and page is made from."""
+
+from dataclasses import dataclass, field
+
+from app.runs.model import BlockCause, Cause, DiagnosisState, Outcome, Result, Stage, Status
+
+
+@dataclass(frozen=True)
+class GroupView:
+    """One failure group, one row of the cause table. `how_we_know` carries counts (UX-C7)."""
+
+    group_id: str
+    cause: Cause
+    tests: tuple[str, ...]
+    title: str
+    how_we_know: str
+    file: str | None = None
+    line: int | None = None
+    framework: str = ""
+    error_head: str = ""
+    why_grouped: str = ""
+    issue_number: int | None = None
+    issue_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Lines of one job's log around the failures; `shown` and `total` count lines."""
+
+    job: str
+    text: str
+    shown: int
+    total: int
+    log_url: str | None = None
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """One row of the rounds table; `verdict` is the supervisor's decision or empty, `feedback` its first sentence."""
+
+    n: int
+    tried: str
+    proof: str
+    verdict: str = ""
+    feedback: str = ""
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One tree of the proof: what was expected and, per named test, what was seen ("fail 1 of 1")."""
+
+    tree: str
+    sha: str
+    expected: str
+    seen: tuple[str, ...]
+    as_expected: bool
+
+
+@dataclass(frozen=True)
+class ProofView:
+    tests: tuple[str, ...]
+    rows: tuple[GridRow, ...]
+    tier: str
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixView:
+    """The published or proven change: unified diff and its size."""
+
+    diff: str
+    files: int
+    added: int
+    removed: int
+    what_was_wrong: str = ""
+    approved_in_round: int = 0
+
+
+@dataclass(frozen=True)
+class PublicationView:
+    mode: str
+    branch: str
+    pushed_sha: str = ""
+    pull_number: int | None = None
+    pull_url: str | None = None
+    ci: str | None = None
+
+
+@dataclass(frozen=True)
+class RunView:
+    run_id: str
+    status: Status
+    stage: Stage
+    step_title: str
+    step: int
+    steps: int
+    round: int
+    rounds: int
+    started_at: int
+    stage_since: int
+    restarts: int = 0
+    restarts_allowed: int = 2
+    blocked_stage: Stage | None = None
+    cause: BlockCause | None = None
+    error: str = ""
+    stopped_by: str = ""
+    stop_reason: str = ""
+    approval: str = ""
+    result: Result | None = None
+    cancel_reason: str = ""
+    newer_sha: str = ""
+    final_text: str = ""
+    finished_at: int | None = None
+    repair_n: int = 0
+    repair_state: str = ""
+    repair_feedback: str = ""
+    addendum: str = ""
+    cost: str = ""
+
+
+@dataclass(frozen=True)
+class ScopeView:
+    """Everything about one pull request or branch. `updated_at` and other times are UTC milliseconds."""
+
+    scope_key: str
+    repository: str
+    check_key: str
+    head_sha: str
+    head_ref: str
+    base_ref: str
+    base_sha: str
+    updated_at: int
+    public_url: str
+    web_url: str
+    state: DiagnosisState | None = None
+    outcome: Outcome | None = None
+    jobs: tuple[str, ...] = ()
+    waiting_for: int = 0
+    problem: str = ""
+    groups: tuple[GroupView, ...] = ()
+    failures_total: int = 0
+    failures_shown: int = 0
+    evidence: Evidence | None = None
+    run: RunView | None = None
+    rounds: tuple[RoundView, ...] = ()
+    proof: ProofView | None = None
+    fix: FixView | None = None
+    publication: PublicationView | None = None
+    fixed_in_head: bool = False
+    closed_issues: tuple[int, ...] = ()
+    off_by: str = ""
+    off_at: int | None = None
+    off_reason: str = ""
+    is_fork: bool = False
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int | None:
+        """The pull request's number, or None for a branch scope."""
+        kind, _, rest = self.scope_key.partition(":")
+        return int(rest) if kind == "pr" else None

@@ -1,0 +1,140 @@
+"""Environment to frozen settings; the names are those of the README's table."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.errors import UserError
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GitHubSettings(_Part):
+    """Where GitHub is; the defaults are github.com's."""
+
+    api_url: str = "https://api.github.com"
+    web_url: str = "https://github.com"
+    api_version: str = "2022-11-28"
+    ca_file: Path | None = None
+
+
+class Times(_Part):
+    """Every wait and pace, in seconds; `make demo` and the tests set short ones (decisions.md, row 60)."""
+
+    quiet_s: float = 20
+    siblings_s: float = 300
+    comment_pace_s: float = 20
+    write_pace_s: float = 1
+    lease_s: float = 8
+    renew_s: float = 2
+    sweep_s: float = 2
+    rering_s: float = 10
+    push_quiet_s: float = 120
+    ci_first_suite_s: float = 600
+    ci_all_s: float = 7200
+    ci_poll_s: float = 60
+    redelivery_s: float = 60
+
+
+class Limits(_Part):
+    """What stops a run; a repository's policy may only lower these (domain.md, section 6)."""
+
+    rounds: int = 3
+    restarts: int = 2
+    self_repairs: int = 2
+    head_moves: int = 3
+    bot_commits: int = 4
+    steps: int = 10
+    running: int = 2
+    agent_turn_s: int = 3600
+    supervisor_turn_s: int = 900
+    self_repair_turn_s: int = 600
+    proof_s: int = 1800
+    cell_s: int = 600
+    publication_tries: int = 5
+    max_failures: int = 50
+    max_detail_chars: int = 3000
+    payload_bytes: int = 25 * 1024 * 1024
+    log_bytes: int = 200 * 1024 * 1024
+
+
+class SandboxSettings(_Part):
+    """How untrusted code is run; no repository can change it (sandbox.md, SX-10)."""
+
+    backend: Literal["auto", "bwrap", "engine", "landlock", "uid"] = "auto"
+    minimum: Literal["STRONG", "DEGRADED", "WEAK"] = "DEGRADED"
+    i_accept_no_isolation: tuple[str, ...] = ()
+    uid_pool: str = "210000-210255"
+    toolchains: tuple[Path, ...] = ()
+    package_hosts: tuple[str, ...] = ()
+
+
+def default_data_folder() -> Path:
+    """`/var/lib/remedy` for root, else the user's state folder (decisions.md, row 80)."""
+    if os.geteuid() == 0:
+        return Path("/var/lib/remedy")
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "remedy"
+
+
+class Settings(BaseSettings):
+    """All settings of one process, read once. Unknown `REMEDY_` names are reported by `remedy doctor`, not refused."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="REMEDY_", env_nested_delimiter="__", frozen=True, extra="ignore", secrets_dir=None
+    )
+
+    data: Path = Field(default_factory=default_data_folder)
+    database_url: str = Field("", validation_alias="DATABASE_URL")
+    redis_url: str = Field("", validation_alias="REDIS_URL")
+    runners_dir: Path | None = Field(None, validation_alias="RUNNERS_DIR")
+
+    url: str = "http://127.0.0.1:8000"
+    host: str = "127.0.0.1"
+    port: int = 8000
+
+    app_id: int = 0
+    app_slug: str = "remedy"
+    private_key: SecretStr = SecretStr("")
+    private_key_file: Path | None = None
+    webhook_secret: SecretStr = SecretStr("")
+    secret_key: SecretStr = SecretStr("")
+
+    agent: str = ""
+    supervisor: str = ""
+    self_repair: bool = True
+    tag_prefix: str = "e2e-fail-"
+    proof_tools: str = ""
+    long_workers: int = 3
+
+    github: GitHubSettings = GitHubSettings()
+    times: Times = Times()
+    limits: Limits = Limits()
+    sandbox: SandboxSettings = SandboxSettings()
+
+    @field_validator("url")
+    @classmethod
+    def _without_slash(cls, value: str) -> str:
+        return value.rstrip("/")
+
+    @cached_property
+    def database(self) -> str:
+        """SQLAlchemy URL: `DATABASE_URL`, else a SQLite file in the data folder."""
+        return self.database_url or f"sqlite:///{self.data / 'remedy.db'}"
+
+    def pem(self) -> str:
+        """The app's private key as PEM text; raises UserError that names what to set."""
+        if self.private_key_file is not None:
+            try:
+                return self.private_key_file.read_text()
+            except OSError as error:
+                raise UserError(f"REMEDY_PRIVATE_KEY_FILE cannot be read: {error.strerror}") from error
+        if not self.private_key.get_secret_value():
+            raise UserError("Set REMEDY_PRIVATE_KEY or REMEDY_PRIVATE_KEY_FILE to the app's private key.")
+        return self.private_key.get_secret_value()
