@@ -21,6 +21,9 @@ class GroupView:
     why_grouped: str = ""
     issue_number: int | None = None
     issue_url: str | None = None
+    diff_file: str | None = None
+    """A file of the pull request's own diff, and below a line in it, that the failure is traced to (UX-L7)."""
+    diff_line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ class FixView:
     removed: int
     what_was_wrong: str = ""
     approved_in_round: int = 0
+    subject: str = ""
+    test_added: int = 0
+    test_removed: int = 0
+    repairs: int = 0
+    """How many of the named tests a fix that is not proven repairs."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +92,62 @@ class PublicationView:
     pull_number: int | None = None
     pull_url: str | None = None
     ci: str | None = None
+    places: tuple[tuple[str, int], ...] = ()
+    """File and line of each suggestion (mode suggestions)."""
+    red_jobs: tuple[str, ...] = ()
+    red_before: bool | None = None
+    """Whether the red jobs failed before the fix as well; None: not known."""
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    """One limit of a run that stopped: "3.00 USD" set, "3.00 USD" used."""
+
+    name: str
+    set: str
+    used: str
+    reached: bool = False
+
+
+@dataclass(frozen=True)
+class AskedLog:
+    """One thing that was asked for and not given: the job's log, or its report file."""
+
+    job: str
+    times: int
+    answer: str
+    within_s: int = 0
+    report_file: bool = False
+
+
+@dataclass(frozen=True)
+class ConfigMistake:
+    """A mistake in the policy file; `text` says what is allowed, `excerpt` is the line as it stands."""
+
+    path: str
+    text: str
+    line: int = 0
+    column: int = 0
+    field: str = ""
+    excerpt: str = ""
+
+
+@dataclass(frozen=True)
+class SeenRow:
+    """One row of an issue's table Seen."""
+
+    at: int
+    where: str
+    result: str
+    sha: str = ""
+    cause: Cause | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True)
 class RunView:
+    """One run. `round` and `rounds` are what people see: attempts since the last reset, attempts allowed (UX-C18)."""
+
     run_id: str
     status: Status
     stage: Stage
@@ -113,9 +173,23 @@ class RunView:
     finished_at: int | None = None
     repair_n: int = 0
     repair_state: str = ""
+    """Status of the newest plan repair: RUNNING, SUCCEEDED, NEEDS_USER, FAILED, SUPERSEDED, or empty."""
     repair_feedback: str = ""
     addendum: str = ""
     cost: str = ""
+    repairs_allowed: int = 2
+    repair_fresh: bool = False
+    """The first turn after a plan repair that said fixed is still active (state 10-self-repair-applied)."""
+    lost_at: int | None = None
+    """Last sign of life of the item that was interrupted, while its restart is active (state 24)."""
+    limit_s: int = 0
+    """Time limit of the active item."""
+    plan: str = ""
+    similar_approved: int = 0
+    similar_total: int = 0
+    limits: tuple[LimitRow, ...] = ()
+    event: str = ""
+    """Number under which the operator finds a mistake of ours."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +226,16 @@ class ScopeView:
     off_at: int | None = None
     off_reason: str = ""
     is_fork: bool = False
+    rerun: bool = False
+    """CI was asked to run the failed jobs once more (needs the permission Actions: write)."""
+    base_repair_number: int | None = None
+    """The pull request that repairs the base branch for everybody (state 03)."""
+    base_repair_url: str | None = None
+    also_red_in: int = 0
+    queue_before: int = 0
+    config: ConfigMistake | None = None
+    asked: tuple[AskedLog, ...] = ()
+    waiting_workflow: str = ""
     extra: dict[str, str] = field(default_factory=dict)
 
     @property
