@@ -9,6 +9,7 @@ from app.redact.patterns import ANY_FORMAT, FORMATS, PEM_BEGIN, PEM_BODY, PEM_EN
 from app.redact.view import BREAK, NOISE, NOISE_OR_BREAK, View
 
 _TOKEN = compile_bytes(rb"[A-Za-z0-9_.+/=-]{8,}")
+_TOKEN_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+/=-"
 _DECODINGS = 2
 _BLOCK = 64 * 1024
 _OVERLAP = PEM_MAX_BYTES + 1024
@@ -98,9 +99,13 @@ class Stream:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._kept = b""
+        self._in_endless = False
 
     def feed(self, chunk: bytes) -> bytes:
         """The redacted text that is safe to hand out now; may be empty."""
+        if self._in_endless:
+            chunk = chunk.lstrip(_TOKEN_LETTERS)
+            self._in_endless = not chunk
         self._kept += chunk
         if len(self._kept) < _BLOCK:
             return b""
@@ -108,7 +113,9 @@ class Stream:
         hits = self._redactor.find(self._kept)
         for hit in hits:
             if hit.start < cut < hit.end:
-                cut = hit.start if len(self._kept) - hit.start < _LONGEST_SPAN else hit.end
+                endless = len(self._kept) - hit.start >= _LONGEST_SPAN
+                self._in_endless = endless and hit.end == len(self._kept)
+                cut = hit.end if endless else hit.start
         out = _replace(self._kept[:cut], [hit for hit in hits if hit.end <= cut])
         self._kept = self._kept[cut:]
         return out
