@@ -1,0 +1,109 @@
+"""Fill the templates; a value that did not go through a text function never reaches the page."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from app.render.text import cell, clean, code, facts, fence, one_line, prose
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+
+def _only_made_safe(value: object) -> object:
+    """Jinja calls this for each `{{ value }}`: plain text is a forgotten text function, and so a bug."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        raise TypeError(f"text without code, fence or prose in a template: {value[:40]!r}")
+    return value
+
+
+def ours(text: object) -> Markup:
+    """A word or link of our own that needs no care: a state, a run id, an address below our own server."""
+    return Markup(one_line(str(text)))
+
+
+def short(sha: object) -> Markup:
+    """Seven characters of a commit as a code span."""
+    return code(str(sha)[:7], 7)
+
+
+def utc(at_ms: int) -> Markup:
+    """`09:14 UTC` of UTC milliseconds."""
+    return Markup(datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%H:%M UTC"))
+
+
+def utc_day(at_ms: int) -> Markup:
+    """`2026-11-30 09:14` of UTC milliseconds."""
+    return Markup(datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M"))
+
+
+def count(n: int, one: str, many: str = "") -> Markup:
+    """`1 test`, `2 tests`, `1,204 tests`."""
+    return Markup(f"{n:,} {one if n == 1 else many or one + 's'}")
+
+
+def thousands(n: int) -> Markup:
+    return Markup(f"{n:,}")
+
+
+def minutes(seconds: int) -> Markup:
+    """`45 seconds`, `1 minute`, `20 minutes`."""
+    return count(seconds, "second") if seconds < 60 else count(round(seconds / 60), "minute")
+
+
+def html_code(text: object, n: int = 60) -> Markup:
+    """An identifier inside an HTML tag of ours, as in `<summary>`, where Markdown code spans do not reach."""
+    plain = str(code(text, n)).strip("`").strip() or " "
+    entities = "".join(char if char.isalnum() or char in " .,-_()/=" else f"&#{ord(char)};" for char in plain)
+    return Markup(f"<code>{entities}</code>")
+
+
+FILTERS: Mapping[str, Any] = {
+    "cell": cell,
+    "clean": lambda text: Markup(clean(str(text))),
+    "code": code,
+    "count": count,
+    "facts": facts,
+    "fence": fence,
+    "html_code": html_code,
+    "minutes": minutes,
+    "ours": ours,
+    "prose": prose,
+    "short": short,
+    "thousands": thousands,
+    "utc": utc,
+    "utc_day": utc_day,
+}
+
+
+@cache
+def environment() -> Environment:
+    """The one environment of all templates."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_only_made_safe,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        extensions=["jinja2.ext.do"],
+    )
+    made.filters.update(FILTERS)
+    return made
+
+
+def fill(name: str, values: Mapping[str, object]) -> str:
+    """The text of one template; `TypeError` for a value without a text function, `UndefinedError` for a missing one."""
+    return environment().get_template(name).render(values)
+
+
+def parts_of(name: str, values: Mapping[str, object]) -> Mapping[str, str]:
+    """What a template sets at its top level (`{% set title %}...{% endset %}`), by name, stripped."""
+    module = environment().get_template(name).make_module(dict(values))
+    found = {key: value for key, value in vars(module).items() if isinstance(value, str) and not key.startswith("_")}
+    return {key: str(value).strip() for key, value in found.items()}
