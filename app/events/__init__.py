@@ -1,0 +1,1 @@
+"""What GitHub tells us: payloads, routing, handlers."""
