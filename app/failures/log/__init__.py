@@ -1,0 +1,1 @@
+"""From raw bytes of a job log to cleaned lines that wake the readers of the frameworks."""
