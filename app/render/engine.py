@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from app.render.text import cell, clean, code, facts, fence, one_line, prose
+from app.render.text import cell, clean, code, cut_middle, facts, fence, one_line, prose
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
@@ -24,6 +24,11 @@ def _only_made_safe(value: object) -> object:
 def ours(text: object) -> Markup:
     """A word or link of our own that needs no care: a state, a run id, an address below our own server."""
     return Markup(one_line(str(text)))
+
+
+def line_of(text: object, n: int = 120) -> Markup:
+    """One line of outside text as it is, cut in the middle; for prompts, whose notice covers it (PM-8)."""
+    return Markup(cut_middle(one_line(str(text)), n))
 
 
 def short(sha: object) -> Markup:
@@ -70,6 +75,7 @@ FILTERS: Mapping[str, Any] = {
     "facts": facts,
     "fence": fence,
     "html_code": html_code,
+    "line_of": line_of,
     "minutes": minutes,
     "ours": ours,
     "prose": prose,
@@ -90,7 +96,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=False,
+        keep_trailing_newline=True,
         extensions=["jinja2.ext.do"],
     )
     made.filters.update(FILTERS)

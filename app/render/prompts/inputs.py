@@ -49,6 +49,8 @@ class Failure:
     attempt: int
     detail: str
     error_head: str = ""
+    detail_total: int = 0
+    """Characters of the output before the log reader kept its end; 0: `detail` is all."""
     since_later: bool = False
     """It joined the run later (IT-29)."""
 

@@ -1,0 +1,1 @@
+"""Texts: templates with values put in, safe and within their limits."""
