@@ -1,0 +1,66 @@
+# make demo    a local GitHub, a failing check, a fix: no account, no key
+# make test    the whole suite
+# make check   format, lint, types, floors, unit tests: under a minute
+# make up      web, workers, sweep and Redis on this machine
+# make bench   measure the readers and the gate
+# make lock    new lock files (ARGS=--upgrade moves everything)
+# make clean   remove the environment
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+LOCKED := --no-deps --only-binary :all: --require-hashes
+UV     := uv==0.13.9
+COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+           --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check up bench lock clean
+
+help:
+	@sed -n 's/^# make /  make /p' Makefile
+
+demo: $(VENV)/run.stamp
+	@$(BIN)/python -m tests.github --demo
+
+test: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -q
+
+check: $(VENV)/dev.stamp
+	@$(BIN)/python -m ruff format --check . || { echo "make: run $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/python -m ruff check --quiet .
+	@$(BIN)/python -m mypy
+	@$(BIN)/python -m pytest -q tests/unit
+
+up: $(VENV)/run.stamp
+	@exec $(BIN)/python -m app.cli up
+
+bench: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -q -n0 tests/bench
+
+$(VENV)/python.stamp: requirements.lock requirements-dev.lock
+	@command -v $(PYTHON) >/dev/null || { echo "make: no '$(PYTHON)'. Install Python 3.11 or newer, or say make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old. Remedy needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: this Python cannot make environments. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: requirements.lock pyproject.toml $(VENV)/python.stamp
+	@echo "Installing $$(grep -c '==' $<) packages (about half a minute, once)"
+	@$(PIP) install -q $(LOCKED) -r $< > $(VENV)/install.log 2>&1 || { tail -n 15 $(VENV)/install.log; echo "make: the install failed; all of it is in $(VENV)/install.log"; exit 1; }
+	@$(PIP) install -q --no-deps --no-build-isolation -e . >> $(VENV)/install.log 2>&1 || { tail -n 15 $(VENV)/install.log; exit 1; }
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.lock $(VENV)/run.stamp
+	@echo "Installing the tools for tests"
+	@$(PIP) install -q $(LOCKED) -r $< > $(VENV)/install-dev.log 2>&1 || { tail -n 15 $(VENV)/install-dev.log; echo "make: the install failed; all of it is in $(VENV)/install-dev.log"; exit 1; }
+	@touch $@
+
+lock: $(VENV)/run.stamp
+	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install -q $(UV)
+	@$(COMPILE) --extra dev $(ARGS) -o requirements-dev.lock pyproject.toml
+	@$(COMPILE) -c requirements-dev.lock $(ARGS) -o requirements.lock pyproject.toml
+
+clean:
+	@rm -rf $(VENV)
