@@ -22,6 +22,10 @@ class GitHubSettings(_Part):
     web_url: str = "https://github.com"
     api_version: str = "2022-11-28"
     ca_file: Path | None = None
+    # The issuer of the app's JWT instead of the app id (github.md, F-T2).
+    client_id: str = ""
+    # Sent as X-GitHub-Stateless-S2S-Token when a token is minted; forces its format (F-T5).
+    token_format: Literal["", "enabled", "disabled"] = ""
 
 
 class Times(_Part):
