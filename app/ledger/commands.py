@@ -1,0 +1,63 @@
+"""Commands and button presses: a row each, so that every one is answered once (CM-10)."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select, update
+
+from app.ledger.ids import new_id
+from app.ledger.rows import Row, insert_new
+from app.ledger.schema import commands
+from app.ledger.words import CommandOutcome, CommandSource
+
+
+def store(
+    conn: Connection,
+    *,
+    source: CommandSource,
+    source_id: str,
+    ordinal: int,
+    scope_id: str | None,
+    actor_id: int | None,
+    actor: str,
+    verb: str,
+    args: str,
+    url: str,
+    now: int,
+) -> str | None:
+    """Keep one command; its id, or None if this line of this comment (or this press) is known already.
+
+    `source_id` is GitHub's id of the comment or review; for a button the guid of its delivery.
+    """
+    command_id = new_id(now)
+    is_new = insert_new(
+        conn,
+        commands,
+        id=command_id,
+        source=source,
+        source_id=source_id,
+        ordinal=ordinal,
+        scope_id=scope_id,
+        actor_id=actor_id,
+        actor=actor,
+        verb=verb,
+        args=args,
+        url=url,
+        at=now,
+    )
+    return command_id if is_new else None
+
+
+def get(conn: Connection, command_id: str) -> Row | None:
+    return conn.execute(select(commands).where(commands.c.id == command_id)).one_or_none()
+
+
+def waiting(conn: Connection) -> Sequence[Row]:
+    """Commands without an outcome, in the order in which they came (CM-2)."""
+    rows = select(commands).where(commands.c.outcome.is_(None))
+    return conn.execute(rows.order_by(commands.c.at, commands.c.source_id, commands.c.ordinal)).all()
+
+
+def settle(conn: Connection, command_id: str, outcome: CommandOutcome, reply: str) -> bool:
+    """Give it its outcome; False if it has one already."""
+    open_ = (commands.c.id == command_id, commands.c.outcome.is_(None))
+    return conn.execute(update(commands).where(*open_).values(outcome=outcome, reply=reply)).rowcount == 1

@@ -1,0 +1,189 @@
+"""Evidence: facts kept as files named by their content, in a hash chain per run and per diagnosis (domain.md, 7.1)."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from app.ledger.rows import Row, lock
+from app.ledger.schema import diagnoses, evidence, runs, turns, verdicts
+from app.ledger.words import EvidenceKind
+
+_HASHED = ("chain", "seq", "id", "run_id", "diagnosis_id", "kind", "sha256", "bytes", "origin", "meta_json", "at")
+
+
+class DamagedEvidence(Exception):
+    """A file of the store is missing or is not what its row says."""
+
+
+class Store:
+    """The files of one data folder, and the rows about them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(
+        self,
+        conn: Connection,
+        *,
+        run_id: str | None = None,
+        diagnosis_id: str | None = None,
+        kind: EvidenceKind,
+        data: bytes,
+        origin: str,
+        meta: Mapping[str, Any],
+        now: int,
+    ) -> str:
+        """Keep redacted bytes (EV-3) as evidence of a run or of a diagnosis; its id, `E-` and 10 hex digits or more.
+
+        The same fact put again gives the id that it has. Raises ValueError unless exactly one owner is named.
+        """
+        if (run_id is None) == (diagnosis_id is None):
+            raise ValueError("evidence belongs to a run or to a diagnosis")
+        digest = hashlib.sha256(data).hexdigest()
+        chain = f"run:{run_id}" if run_id else f"diagnosis:{diagnosis_id}"
+        lock(conn, runs if run_id else diagnoses, run_id or diagnosis_id)
+        rows = _of_chain(conn, chain)
+        for row in rows:
+            if (row.sha256, row.kind, row.origin, row.meta_json) == (digest, kind, origin, dict(meta)):
+                return str(row.id)
+        values = {
+            "chain": chain,
+            "seq": len(rows) + 1,
+            "id": _free_id(digest, _ids_beside(conn, run_id, diagnosis_id)),
+            "run_id": run_id,
+            "diagnosis_id": diagnosis_id,
+            "kind": EvidenceKind(kind),
+            "sha256": digest,
+            "bytes": len(data),
+            "origin": origin,
+            "meta_json": dict(meta),
+            "at": now,
+        }
+        before = rows[-1].hash if rows else _last_of_diagnosis(conn, run_id)
+        path = self._write(digest, data)
+        insert = evidence.insert().values(**values, path=path, prev_hash=before).returning(*evidence.c)
+        kept = conn.execute(insert).one()  # hashed as the database gives it back, so that it can be checked later
+        place = (evidence.c.chain == chain, evidence.c.seq == kept.seq)
+        conn.execute(evidence.update().where(*place).values(hash=_hash(before, kept._mapping)))
+        return str(kept.id)
+
+    def read(self, row: Row) -> bytes:
+        """The bytes of a row; raises DamagedEvidence if the file is not what was put."""
+        try:
+            data = self._folder.joinpath(row.path).read_bytes()
+        except OSError as error:
+            raise DamagedEvidence(f"{row.id}: the file cannot be read: {error.strerror}") from error
+        if hashlib.sha256(data).hexdigest() != row.sha256:
+            raise DamagedEvidence(f"{row.id}: the file is not what was stored")
+        return data
+
+    def verify(self, conn: Connection, run_id: str) -> str | None:
+        """The first broken link of a run as a sentence, or None: rows, files and the citations of verdicts (EV-2)."""
+        diagnosis_id = conn.execute(select(runs.c.diagnosis_id).where(runs.c.id == run_id)).scalar_one()
+        early = _of_chain(conn, f"diagnosis:{diagnosis_id}")
+        late = _of_chain(conn, f"run:{run_id}")
+        starts = {"", *(row.hash for row in early)}
+        for problem in (
+            self._broken_link(early, {""}),
+            self._broken_link(late, starts),
+            _unknown_citation(conn, run_id, {row.id for row in (*early, *late)}),
+        ):
+            if problem:
+                return problem
+        return None
+
+    def _broken_link(self, rows: Sequence[Row], starts: set[str]) -> str | None:
+        for place, row in enumerate(rows):
+            before = {rows[place - 1].hash} if place else starts
+            if row.seq != place + 1 or row.prev_hash not in before:
+                return f"{row.id} does not follow the evidence before it: something was removed or put in between"
+            if row.hash != _hash(row.prev_hash, row._mapping):
+                return f"{row.id} was changed after it was stored"
+            try:
+                self.read(row)
+            except DamagedEvidence as error:
+                return str(error)
+        return None
+
+    def _write(self, digest: str, data: bytes) -> str:
+        """Write the file before the row, whole or not at all; its path inside the folder."""
+        path = self._folder / digest[:2] / digest
+        if path.exists():
+            return f"{digest[:2]}/{digest}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(file.name, path)
+        return f"{digest[:2]}/{digest}"
+
+
+def get(conn: Connection, evidence_id: str, *, run_id: str) -> Row | None:
+    """The evidence with this id of this run or its diagnosis, else None: nothing else may be cited (EV-5)."""
+    return next((row for row in of_run(conn, run_id) if row.id == evidence_id), None)
+
+
+def of_run(conn: Connection, run_id: str) -> Sequence[Row]:
+    """All evidence of a run's diagnosis, then of the run, each in order."""
+    diagnosis_id = conn.execute(select(runs.c.diagnosis_id).where(runs.c.id == run_id)).scalar_one()
+    return [*_of_chain(conn, f"diagnosis:{diagnosis_id}"), *_of_chain(conn, f"run:{run_id}")]
+
+
+def of_diagnosis(conn: Connection, diagnosis_id: str) -> Sequence[Row]:
+    """All evidence of a diagnosis, in order."""
+    return _of_chain(conn, f"diagnosis:{diagnosis_id}")
+
+
+def _of_chain(conn: Connection, chain: str) -> Sequence[Row]:
+    return conn.execute(select(evidence).where(evidence.c.chain == chain).order_by(evidence.c.seq)).all()
+
+
+def _last_of_diagnosis(conn: Connection, run_id: str | None) -> str:
+    """Where the chain of a run begins (decisions.md, 92); empty for a diagnosis."""
+    if run_id is None:
+        return ""
+    diagnosis_id = conn.execute(select(runs.c.diagnosis_id).where(runs.c.id == run_id)).scalar_one()
+    rows = _of_chain(conn, f"diagnosis:{diagnosis_id}")
+    return str(rows[-1].hash) if rows else ""
+
+
+def _ids_beside(conn: Connection, run_id: str | None, diagnosis_id: str | None) -> set[str]:
+    """Ids that one turn could confuse with a new one: those of the diagnosis and of every run of it."""
+    if diagnosis_id is None:
+        diagnosis_id = conn.execute(select(runs.c.diagnosis_id).where(runs.c.id == run_id)).scalar_one()
+    of_runs = select(runs.c.id).where(runs.c.diagnosis_id == diagnosis_id)
+    mine = evidence.c.run_id.in_(of_runs) | (evidence.c.diagnosis_id == diagnosis_id)
+    return set(conn.execute(select(evidence.c.id).where(mine)).scalars())
+
+
+def _free_id(digest: str, taken: set[str]) -> str:
+    """The shortest id that is free; the same bytes in two places lengthen it, up to the whole digest and a count."""
+    return next(name for name in _names(digest) if name not in taken)
+
+
+def _names(digest: str) -> Iterator[str]:
+    yield from (f"E-{digest[:length]}" for length in range(10, len(digest) + 1))
+    n = 1
+    while True:
+        n += 1
+        yield f"E-{digest}{n:x}"
+
+
+def _hash(before: str, row: Mapping[Any, Any]) -> str:
+    fact = json.dumps([before, *(row[name] for name in _HASHED)], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(fact.encode()).hexdigest()
+
+
+def _unknown_citation(conn: Connection, run_id: str, known: set[str]) -> str | None:
+    rows = select(verdicts.c.turn_id, verdicts.c.evidence).join(turns).where(turns.c.run_id == run_id)
+    for turn_id, cited in conn.execute(rows):
+        if unknown := set(cited or ()) - known:
+            return f"the verdict of turn {turn_id} cites {min(unknown)}, which is not evidence of this run"
+    return None

@@ -1,0 +1,149 @@
+"""Which doorbells to ring: rows that are ready and were not rung lately, and work that lost its holder (ST-Q6)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, Table, and_, exists, literal, or_, select, update
+
+from app.ledger import outbox as letters
+from app.ledger.leases import drop
+from app.ledger.schema import (
+    deliveries,
+    diagnoses,
+    leases,
+    outbox,
+    proofs,
+    publications,
+    runs,
+    self_repairs,
+    turns,
+)
+from app.ledger.schema.diagnosis import ENDED
+from app.ledger.schema.engine import UNFINISHED
+from app.ledger.schema.work import BEGUN
+from app.ledger.words import DeliveryState, SelfRepairStatus
+from app.ledger.work import TABLES, resource
+from app.runs.model import ItemKind, ItemStatus, Stage, Status
+
+_AT_A_TIME = 200  # rows per job and sweep: a flood is rung in portions, oldest first
+
+Condition = Callable[[int], ColumnElement[bool]]
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """A work item that lost its holder and is FAILED(interrupted) now; a baseline proof has a diagnosis, no run."""
+
+    kind: ItemKind
+    item_id: str
+    run_id: str | None
+    diagnosis_id: str | None = None
+
+
+@dataclass(frozen=True)
+class _Bell:
+    table: Table
+    id: ColumnElement[str]
+    is_ready: Condition
+
+
+def due(conn: Connection, now: int, rering_ms: int) -> list[tuple[str, str]]:
+    """Every (job, id) to ring: ready, not held by a live lease, not rung within `rering_ms` (decisions.md, 61)."""
+    before = now - rering_ms
+    found = []
+    for job, bell in _BELLS.items():
+        unrung = or_(bell.table.c.rung_at.is_(None), bell.table.c.rung_at <= before)
+        rows = select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.id).limit(_AT_A_TIME)
+        found += [(job, row_id) for row_id in conn.execute(rows).scalars()]
+    found += [("deliver", str(i)) for i in letters.installations_due(conn, now, rung_before=before)]
+    return found
+
+
+def rang(conn: Connection, job: str, row_id: str, now: int) -> None:
+    """Note that the doorbell of this job and id rang."""
+    if job == "deliver":
+        mine = (outbox.c.installation_id == int(row_id), outbox.c.state.in_(UNFINISHED))
+        conn.execute(update(outbox).where(*mine).values(rung_at=now))
+        return
+    bell = _BELLS[job]
+    conn.execute(update(bell.table).where(bell.id == row_id).values(rung_at=now))
+
+
+def interrupt_expired(conn: Connection, now: int) -> list[Interrupted]:
+    """Turn RUNNING work without a live lease into FAILED(interrupted), and say which (domain.md, 13)."""
+    lost = []
+    for kind, table in TABLES.items():
+        gone = update(table).where(table.c.status == ItemStatus.RUNNING, ~_is_held(f"{kind}:", table.c.id, now))
+        failed = gone.values(
+            status=ItemStatus.FAILED,
+            error_code="interrupted",
+            error="the worker that did this was lost",
+            finished_at=now,
+            rung_at=None,
+        )
+        diagnosis_id = table.c.diagnosis_id if kind == ItemKind.PROOF else literal(None)
+        for row in conn.execute(failed.returning(table.c.id, table.c.run_id, diagnosis_id.label("diagnosis_id"))):
+            drop(conn, resource(kind, row.id))
+            lost.append(Interrupted(kind, row.id, row.run_id, row.diagnosis_id))
+    return lost
+
+
+def _is_held(prefix: str, row_id: ColumnElement[str], now: int) -> ColumnElement[bool]:
+    return exists().where(leases.c.resource == literal(prefix) + row_id, leases.c.until_at > now)
+
+
+def _its_time(table: Table, now: int) -> ColumnElement[bool]:
+    return or_(table.c.next_at.is_(None), table.c.next_at <= now)
+
+
+def _delivery_is_ready(now: int) -> ColumnElement[bool]:
+    received = deliveries.c.state == DeliveryState.RECEIVED
+    return and_(received, _its_time(deliveries, now), ~_is_held("delivery:", deliveries.c.guid, now))
+
+
+def _diagnosis_is_ready(now: int) -> ColumnElement[bool]:
+    open_ = diagnoses.c.state.not_in(ENDED)
+    return and_(open_, diagnoses.c.due_at <= now, ~_is_held("diagnosis:", diagnoses.c.id, now))
+
+
+def _item_is_ready(kind: ItemKind) -> Condition:
+    table = TABLES[kind]
+
+    def is_ready(now: int) -> ColumnElement[bool]:
+        queued = table.c.status == ItemStatus.QUEUED
+        return and_(queued, _its_time(table, now), ~_is_held(f"{kind}:", table.c.id, now))
+
+    return is_ready
+
+
+def _run_is_ready(now: int) -> ColumnElement[bool]:
+    """The active work item ended, CI has news or is to be looked at, or a self-repair answered."""
+    ended = [
+        and_(
+            runs.c.active_kind == kind,
+            runs.c.stage != Stage.AWAIT_CI,
+            exists().where(table.c.id == runs.c.active_id, table.c.status.not_in(BEGUN)),
+        )
+        for kind, table in TABLES.items()
+    ]
+    news = or_(publications.c.ci.is_not(None), publications.c.next_at <= now, publications.c.ci_deadline_at <= now)
+    ci = and_(runs.c.stage == Stage.AWAIT_CI, exists().where(publications.c.id == runs.c.active_id, news))
+    answered = exists().where(
+        self_repairs.c.run_id == runs.c.id,
+        self_repairs.c.status == SelfRepairStatus.RUNNING,
+        turns.c.id == self_repairs.c.turn_id,
+        turns.c.status.not_in(BEGUN),
+    )
+    working = and_(runs.c.status == Status.RUNNING, or_(*ended, ci))
+    repairing = and_(runs.c.status == Status.BLOCKED, answered)
+    return and_(or_(working, repairing), ~_is_held("run:", runs.c.id, now))
+
+
+_BELLS: Mapping[str, _Bell] = {
+    "intake": _Bell(deliveries, deliveries.c.guid, _delivery_is_ready),
+    "diagnose": _Bell(diagnoses, diagnoses.c.id, _diagnosis_is_ready),
+    "advance": _Bell(runs, runs.c.id, _run_is_ready),
+    "turn": _Bell(turns, turns.c.id, _item_is_ready(ItemKind.TURN)),
+    "prove": _Bell(proofs, proofs.c.id, _item_is_ready(ItemKind.PROOF)),
+    "publish": _Bell(publications, publications.c.id, _item_is_ready(ItemKind.PUBLICATION)),
+}

@@ -1,0 +1,155 @@
+"""Tables of what GitHub told us: installations, repositories, scopes, deliveries, commands, issues (domain.md, 2.1)."""
+
+from sqlalchemy import Index, Table, UniqueConstraint
+
+from app.ledger.schema.columns import (
+    big,
+    blob,
+    flag,
+    github_key,
+    json,
+    key,
+    maybe_text,
+    metadata,
+    number,
+    ref,
+    text,
+    time,
+    words,
+)
+from app.ledger.words import CommandOutcome, CommandSource, DeliveryState, IssueState, ScopeState
+
+installations = Table(
+    "installations",
+    metadata,
+    github_key(),
+    text("account"),
+    time("suspended_at"),
+    time("removed_at"),
+    time("next_write_at"),
+)
+
+repositories = Table(
+    "repositories",
+    metadata,
+    github_key(),
+    ref("installation_id", "installations.id"),
+    text("full_name"),
+    text("default_branch"),
+    flag("is_private"),
+    json("aliases"),
+    json("policy_json"),
+    maybe_text("policy_sha"),
+    time("policy_at"),
+    time("removed_at"),
+    Index(None, "installation_id", "full_name"),
+)
+
+scopes = Table(
+    "scopes",
+    metadata,
+    key(),
+    ref("installation_id", "installations.id"),
+    ref("repository_id", "repositories.id"),
+    text("key"),
+    big("head_repo_id"),
+    text("head_ref"),
+    text("head_sha"),
+    text("base_ref"),
+    text("base_sha"),
+    flag("is_fork"),
+    flag("is_draft"),
+    big("author_id"),
+    text("author_type"),
+    words("state", ScopeState, default=ScopeState.OPEN),
+    big("comment_id"),
+    maybe_text("comment_hash"),
+    time("comment_at"),
+    time("comment_deleted_at"),
+    big("check_run_id"),
+    maybe_text("check_head_sha"),
+    maybe_text("green_sha"),
+    number("bot_commits"),
+    maybe_text("off_by"),
+    time("off_at"),
+    text("off_reason"),
+    time("created_at", null=False),
+    time("updated_at", null=False),
+    UniqueConstraint("repository_id", "key"),
+    Index(None, "repository_id", "head_sha"),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    key("guid"),
+    text("event"),
+    text("action"),
+    big("installation_id"),
+    big("repository_id"),
+    maybe_text("semantic_key"),
+    words("state", DeliveryState, default=DeliveryState.RECEIVED),
+    number("tries"),
+    time("next_at"),
+    text("error"),
+    blob("payload"),
+    time("received_at", null=False),
+    time("handled_at"),
+    time("rung_at"),
+    Index(None, "state", "next_at"),
+    Index(None, "repository_id", "semantic_key"),
+)
+
+commands = Table(
+    "commands",
+    metadata,
+    key(),
+    words("source", CommandSource),
+    text("source_id"),
+    number("ordinal"),
+    ref("scope_id", "scopes.id", null=True),
+    big("actor_id"),
+    text("actor"),
+    text("verb"),
+    text("args"),
+    words("outcome", CommandOutcome, null=True),
+    text("reply"),
+    text("url"),
+    time("at", null=False),
+    UniqueConstraint("source", "source_id", "ordinal"),
+    Index(None, "outcome"),
+)
+
+issues = Table(
+    "issues",
+    metadata,
+    key(),
+    ref("repository_id", "repositories.id"),
+    big("number"),
+    text("fingerprint"),
+    words("state", IssueState, default=IssueState.OPEN),
+    number("seen_count"),
+    time("last_seen_at"),
+    number("green_count"),
+    text("closed_reason"),
+    time("closed_at"),
+    time("created_at", null=False),
+    UniqueConstraint("repository_id", "number"),
+)
+
+issue_failures = Table(
+    "issue_failures",
+    metadata,
+    ref("issue_id", "issues.id", part_of_key=True),
+    key("failure_fingerprint"),
+    ref("repository_id", "repositories.id"),
+    flag("open"),
+)
+Index(
+    "uq_issue_failures_open",
+    issue_failures.c.repository_id,
+    issue_failures.c.failure_fingerprint,
+    unique=True,
+    sqlite_where=issue_failures.c.open.is_(True),
+    postgresql_where=issue_failures.c.open.is_(True),
+)
