@@ -1,0 +1,29 @@
+"""The command `remedy`: one light module per verb, which imports what it needs when it runs (PN-2)."""
+
+import sys
+
+import typer
+
+from app.cli import doctor, migrate, token, up, web, worker
+from app.errors import UserError
+
+remedy = typer.Typer(
+    name="remedy",
+    help="Remedy repairs red checks on GitHub.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for verb in (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, token.token):
+    remedy.command()(verb)
+
+
+def main() -> None:
+    """Entry of `remedy` and of `python -m app.cli`: exit 1 with one sentence for what a person can act on (UX-T7)."""
+    try:
+        remedy()
+    except UserError as error:
+        print(f"remedy: {error}", file=sys.stderr)
+        sys.exit(1)

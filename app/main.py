@@ -1,0 +1,68 @@
+"""The Starlette application: its routes, start-up and shutdown."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.errors import UserError
+from app.ledger.engine import open_engine
+from app.queues import ring
+from app.redact import Redactor
+from app.settings import Settings
+from app.telemetry import known_secrets, now_ms
+from app.web.api import status
+from app.web.body import BodyReader
+from app.web.health import healthz, readyz
+from app.web.state import Web
+from app.web.webhook import webhook
+from app.web.writer import Writer
+
+ROUTES = (
+    Route("/webhook", webhook, methods=["POST"]),
+    Route("/healthz", healthz),
+    Route("/readyz", readyz),
+    Route("/api/repos/{owner}/{repo}/status", status),
+)
+
+log = structlog.get_logger("web")
+
+
+def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlette:
+    """The web process for these settings; raises UserError without a webhook secret (F-W10)."""
+    secret = settings.webhook_secret.get_secret_value()
+    if not secret:
+        raise UserError("Set REMEDY_WEBHOOK_SECRET to the secret of the App's webhook; without it anybody could send.")
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        engine = open_engine(settings.database)
+        redactor = Redactor(known_secrets(settings))
+        writer = Writer(engine, redactor, clock, lambda guid: ring(settings, "intake", guid))
+        app.state.web = Web(settings, engine, clock, BodyReader(secret.encode(), settings.limits.payload_bytes), writer)
+        writer.start()
+        yield
+        writer.close()
+        engine.dispose()
+
+    return Starlette(
+        routes=ROUTES,
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _refused, Exception: _broken},
+    )
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Our bug: the log knows more than the answer."""
+    log.error("request failed", path=request.url.path, error=type(error).__name__)
+    return JSONResponse({"error": "something went wrong here; the log says what"}, 500)
