@@ -38,6 +38,8 @@ _INSTALLED = re.compile(
     r"|<frozen|/rustc/|<string>|<anonymous>|\.pyenv|/python\d\.\d+/lib|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
 )
 
+_TEST_FILE = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing)/|(?:^|[/._-])(?:test|spec)s?[._-]|[a-z]Tests?\.|(?:^|/)Test[A-Z]|Spec\.|[._-](?:test|spec)s?\.|Tests?\.\w+$")
+
 
 def place_of(text: str) -> Place | None:
     """The frame that one line of a traceback names."""
@@ -67,10 +69,16 @@ def same_file(one: str, other: str) -> bool:
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
 
+def looks_like_test(file: str) -> bool:
+    """Does the path say that it is a test: a folder or a name with test or spec in it?"""
+    return _TEST_FILE.search(file.replace("\\", "/")) is not None
+
+
 def choose(places: list[Place], *, test_file: str = "", deepest_last: bool = False) -> Place | None:
-    """The deepest frame in the test file, else the deepest that is not installed, else None (section 3.6)."""
+    """The deepest frame in the test file, else in a file that looks like a test, else of the project (section 3.6)."""
     ordered = list(reversed(places)) if deepest_last else places
     for place in ordered:
         if test_file and same_file(place.file, test_file):
             return place
-    return next((place for place in ordered if not is_installed(place.file)), None)
+    project = [place for place in ordered if not is_installed(place.file)]
+    return next((place for place in project if looks_like_test(place.file)), project[0] if project else None)

@@ -1,0 +1,132 @@
+"""jasmine's list of failures, and karma's `FAILED` rows in any browser."""
+
+import re
+from typing import ClassVar
+
+from app.failures.frameworks.block import Block
+from app.failures.frameworks.detector import Found, Line, Sink
+from app.failures.frameworks.numbered import NumberedList
+from app.failures.places import choose, places_in
+
+_BROWSER = r"(?:Headless ?)?[A-Z][A-Za-z]+(?: Headless)?(?: Mobile| Canary| WebDriver)? [\d.]+ \([^()]*(?:\([^()]*\))?[^()]*\)"
+_KARMA = re.compile(rf"\s*(?:✖ )?({_BROWSER}):? (\S.*?) FAILED\s*$")
+_NOT_ROW = re.compile(r"Executed \d+ of|\(skipped |ERROR$|LOG: |WARN: ")
+_KARMA_END = re.compile(rf"{_BROWSER}:? (?:Executed|\S.* (?:FAILED|SUCCESS)\s*$)|Executed \d+ of|TOTAL|Finished in|npm ERR!|\d+ \d+ \d+ ")
+_EXECUTED = re.compile(rf"(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*?\((\d+) FAILED\)|(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*SUCCESS")
+_BROWSER_LINE = re.compile(rf"\s*{_BROWSER}\s*$")
+_DISCONNECTED = re.compile(r".* (?:Disconnected|DISCONNECTED)(?:\b|$)|.*have not captured in|.*Cannot start (?:Chrome|Firefox|PhantomJS)")
+_ITEM = re.compile(r"(\d+)\) (\S.*)$")
+_TOTAL = re.compile(r"(\d+) specs?, (\d+) failures?")
+_TREE = re.compile(r"(\s*)(✖ )?(\S.*)$")
+
+
+def _item(text: str) -> tuple[int, str] | None:
+    item = _ITEM.match(text)
+    return (int(item[1]), item[2]) if item else None
+
+
+def _list_ends(text: str) -> bool:
+    return text.startswith(("Pending:", "Finished in ", "Incomplete: ", "Executed ", "Suite error", "Ran ")) or _TOTAL.match(text) is not None
+
+
+class Jasmine:
+    name: ClassVar[str] = "jasmine"
+    wakes: ClassVar[tuple[str, ...]] = ("Failures:", " FAILED", "FAILED\x1b", "FAILED TESTS:", " specs, ", " spec, ", "Disconnected", "DISCONNECTED", "have not captured")
+
+    def __init__(self) -> None:
+        self._list: NumberedList | None = None
+        self._karma: Found | None = None
+        self._text = Block()
+        self._tree: list[tuple[int, str]] | None = None
+
+    def feed(self, line: Line, out: Sink) -> bool:
+        text = line.text
+        if self._list is not None:
+            if self._list.feed(line):
+                return True
+            self._close(out)
+        if text.startswith("Failures:"):
+            self._list = NumberedList(_item, _list_ends)
+            return True
+        if text.strip() == "FAILED TESTS:":
+            self._tree = []
+            return True
+        if self._tree is not None:
+            return self._in_tree(line, out)
+        row = _KARMA.match(text) if text.rstrip().endswith("FAILED") else None
+        if row and not _NOT_ROW.search(row[2]):
+            self._end_row(out)
+            out.started("karma")
+            self._karma, self._text = Found(row[2], at=line, framework="karma"), Block()
+            return True
+        if _DISCONNECTED.match(text) and re.search(_BROWSER, text):
+            out.cause("timeout", text)
+        if self._karma is not None and not _KARMA_END.match(text) and line.level is None:
+            self._text.add(text)
+            return True
+        self._end_row(out)
+        self._totals(text, out)
+        return False
+
+    def end(self, out: Sink) -> None:
+        self._close(out)
+        self._end_row(out)
+
+    def _totals(self, text: str, out: Sink) -> None:
+        total = _TOTAL.match(text)
+        if total:
+            out.started("jasmine")
+            out.total(int(total[2]), int(total[1]))
+
+    def _close(self, out: Sink) -> None:
+        items, self._list = (self._list.items if self._list else []), None
+        for item in items:
+            lines = item.text.lines
+            if not any(text.strip() in ("Message:", "Stack:") for text in lines):
+                continue
+            at = next((at for at, text in enumerate(lines) if text.strip() == "Message:"), -1)
+            message = next((text.strip() for text in lines[at + 1 :] if text.strip()), "")
+            found = Found(item.title, message=message, detail=lines, at=item.line)
+            _place(found, lines)
+            out.failure(found)
+
+    def _end_row(self, out: Sink) -> None:
+        found, self._karma = self._karma, None
+        if found is not None:
+            lines = self._text.lines
+            found.message, found.detail = self._text.first(), lines
+            _place(found, lines)
+            out.failure(found)
+
+    def _in_tree(self, line: Line, out: Sink) -> bool:
+        """karma-mocha-reporter: suites by indentation, `✖ name`, the browsers that failed, the message."""
+        assert self._tree is not None
+        row = _TREE.match(line.text)
+        if row is None:
+            return True
+        depth = len(row[1])
+        if line.level or depth == 0:
+            self._end_row(out)
+            self._tree = None
+            return False
+        if _BROWSER_LINE.match(line.text):
+            return True
+        if row[2]:
+            self._end_row(out)
+            names = [name for indent, name in self._tree if indent < depth]
+            self._karma, self._text = Found(" ".join([*names, row[3]]), at=line, rank=2, framework="karma"), Block()
+        elif self._karma is not None and depth > self._karma_depth(names_only=False):
+            self._text.add(line.text)
+        else:
+            self._tree = [(indent, name) for indent, name in self._tree if indent < depth] + [(depth, row[3])]
+        return True
+
+    def _karma_depth(self, *, names_only: bool) -> int:
+        assert self._tree is not None
+        return max((indent for indent, _ in self._tree), default=0) + 2
+
+
+def _place(found: Found, lines: list[str]) -> None:
+    place = choose(places_in(lines))
+    if place:
+        found.file, found.line = place.file, place.line
