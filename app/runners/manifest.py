@@ -1,0 +1,137 @@
+"""`runner.yaml`: what a runner says about itself, read strictly (runners.md, 11)."""
+
+from typing import Annotated, Literal, Self
+
+import yaml
+from jsonschema_rs import ValidationError as SchemaError
+from jsonschema_rs import meta
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from app.runners.codes import Code, RunnerError
+from app.runners.permissions import Grant, grant
+
+MANIFEST_BYTES = 64 * 1024
+
+Usage = Literal["agent", "supervisor", "self_repair", "event"]
+ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
+HostTool = Literal[
+    "submit_result",
+    "run_log",
+    "state_get",
+    "state_set",
+    "state_list",
+    "failure_detail",
+    "issue_comment",
+    "request_human",
+]
+IdPart = Annotated[str, StringConstraints(pattern=r"^[a-z0-9._-]{1,40}$")]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Argument = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]{0,99}$")]
+
+OWN_NAMES = ("REMEDY_", "GITHUB_", "DATABASE_URL", "REDIS_URL", "LD_")
+"""Our own settings and the loader's switches: no manifest may ask for them."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Metadata(_Part):
+    author: IdPart
+    name: IdPart
+    runner: IdPart
+    version: Line
+    label: Line
+    description: Line
+
+    @property
+    def id(self) -> str:
+        return f"{self.author}/{self.name}/{self.runner}"
+
+
+class Requires(_Part):
+    version: Annotated[str, StringConstraints(pattern=r"^((>=|<=|<|>|==)\d+(\.\d+)*(,|$))*$")] = ""
+
+
+class Claims(_Part):
+    """What the agent can do by its own word; checked against what `initialize` offers (RN-70)."""
+
+    load_session: bool = False
+    structured_output: Literal["meta", "tool", "marker"] = "marker"
+    cancel: bool = True
+
+
+class Permissions(_Part):
+    host_tools: list[HostTool] = Field(default_factory=list)
+    agent_tools: dict[ToolKind, Literal["allow", "ask", "deny"]] = Field(default_factory=dict)
+
+    def grant(self) -> Grant:
+        return grant(self.host_tools, self.agent_tools.items())
+
+
+class TurnLimits(_Part):
+    """Each may only lower what the operator's settings allow."""
+
+    turn_timeout_s: Annotated[int, Field(ge=1, le=86_400)] | None = None
+    stdout_kib: Annotated[int, Field(ge=1, le=16_384)] = 16_384
+
+
+class Spec(_Part):
+    usages: Annotated[list[Usage], Field(min_length=1)]
+    events: list[Line] = Field(default_factory=list)
+    protocol: Literal["acp/1"]
+    command: Annotated[list[Argument], Field(min_length=1, max_length=100)]
+    env: list[EnvName] = Field(default_factory=list)
+    env_fixed: dict[EnvName, Argument] = Field(default_factory=dict)
+    requires: Requires = Requires()
+    capabilities: Claims = Claims()
+    permissions: Permissions = Permissions()
+    config_schema: dict[str, object] = Field(default_factory=lambda: {"type": "object", "additionalProperties": False})
+    limits: TurnLimits = TurnLimits()
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        if bool(self.events) != ("event" in self.usages):
+            raise ValueError("events: goes with the usage event, and only with it")
+        for name in (*self.env, *self.env_fixed):
+            if name.startswith(OWN_NAMES):
+                raise ValueError(f"env: {name} is a name of ours")
+        try:
+            meta.validate({**self.config_schema, "$schema": "https://json-schema.org/draft/2020-12/schema"})
+        except SchemaError as error:
+            raise ValueError(f"config_schema: {error.message}") from error
+        return self
+
+
+class Manifest(_Part):
+    """One runner: who made it, how it is started, what it may and can do."""
+
+    apiVersion: Literal["remedy/v1"]
+    kind: Literal["Runner"]
+    metadata: Metadata
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        return self.metadata.id
+
+
+def read_manifest(text: bytes) -> Manifest | RunnerError:
+    """The manifest, or `runner.broken_manifest` with the field's name and what is wrong with it (D2, D24)."""
+    if len(text) > MANIFEST_BYTES:
+        return _broken(f"runner.yaml is larger than {MANIFEST_BYTES} bytes")
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        return _broken(f"runner.yaml is no YAML{f', line {mark.line + 1}' if mark is not None else ''}")
+    try:
+        return Manifest.model_validate(data)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        return _broken("; ".join(f"{'.'.join(map(str, one['loc'])) or 'runner.yaml'}: {one['msg']}" for one in found))
+
+
+def _broken(why: str) -> RunnerError:
+    return RunnerError(Code.BROKEN_MANIFEST, why)
