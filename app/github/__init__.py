@@ -1,0 +1,1 @@
+"""Speak to GitHub: one client, small readers and writers, errors in words."""

@@ -1,0 +1,77 @@
+"""Turn GitHub's 403 into a sentence that names the missing permission and its cure (GH-22, GH-24)."""
+
+import re
+
+from app.errors import UserError
+from app.github.errors import ForeignCheck, GitHubError, InstallationGone, PermissionMissing
+from app.github.retry import Answer
+
+NOT_ACCESSIBLE = "Resource not accessible by integration"
+
+# Method and path below /repos/{owner}/{name} -> the permission that GitHub asks for; the first match counts.
+_NEEDS = (
+    ("GET", r"/(check-runs|check-suites)\b", "checks: read"),
+    ("GET", r"/commits/[^/]+/check-(runs|suites)", "checks: read"),
+    ("POST|PATCH", r"/check-runs\b", "checks: write"),
+    ("GET", r"/actions/", "actions: read"),
+    ("POST", r"/actions/", "actions: write"),
+    ("GET", r"/commits/[^/]+/pulls", "pull_requests: read"),
+    ("GET", r"/pulls\b", "pull_requests: read"),
+    ("POST|PATCH|PUT|DELETE", r"/pulls\b", "pull_requests: write"),
+    ("GET", r"/(issues|labels)\b", "issues: read"),
+    ("POST|PATCH|DELETE", r"/(issues|labels)\b", "issues: write"),
+    ("GET", r"/(contents|branches|commits|git|compare)\b", "contents: read"),
+    ("GET", r"/collaborators/", "metadata: read"),
+    ("GET", r"", "metadata: read"),
+)
+_REPOSITORY = re.compile(r"^/repos/[^/]+/[^/]+(?=/|$)")
+
+# Wording of the last three is not verified (GH-24): an unknown 403 shows GitHub's own sentence.
+_OTHER_REFUSALS = (
+    (r"suspended", "Remedy's installation is suspended. An owner can lift that in the installation's settings."),
+    (r"archived", "The repository is archived: GitHub takes no changes to it."),
+    (r"IP allow ?list", "The organisation's IP allow list refuses Remedy. An owner can add the server's address."),
+    (r"SAML|SSO", "The organisation's single sign-on policy refuses Remedy. An owner can allow the app."),
+)
+
+
+def permission_for(method: str, path: str) -> str | None:
+    """The permission that a call needs by our own table, as `issues: write`; None for a call outside it."""
+    rest, found = _REPOSITORY.subn("", path)
+    if not found:
+        return None
+    for methods, pattern, permission in _NEEDS:
+        if method in methods.split("|") and re.match(pattern, rest):
+            return permission
+    return None
+
+
+def accepted_permissions(header: str) -> str:
+    """`X-Accepted-GitHub-Permissions` in words: `a=write,b=read; c=write` is (a and b) or c."""
+    alternatives = [
+        " and ".join(f"`{part.strip().replace('=', ': ')}`" for part in alternative.split(",") if part.strip())
+        for alternative in header[:500].split(";")
+    ]
+    return ", or ".join(text for text in alternatives if text)
+
+
+def refusal(method: str, path: str, answer: Answer, settings_url: str) -> Exception:
+    """The error for a 403; `settings_url` is where an owner accepts permissions, empty when nobody knows."""
+    message = answer.message
+    if NOT_ACCESSIBLE.lower() in message.lower():
+        return missing(method, path, answer.headers.get("x-accepted-github-permissions", ""), settings_url)
+    if "Invalid app_id" in message:
+        return ForeignCheck(403, message, answer.json)
+    for pattern, text in _OTHER_REFUSALS:
+        if re.search(pattern, message, re.IGNORECASE):
+            return InstallationGone(text) if pattern == "suspended" else UserError(text)
+    return GitHubError(403, message, answer.json)
+
+
+def missing(method: str, path: str, header: str, settings_url: str) -> PermissionMissing:
+    """The error for a permission that was not granted."""
+    own = permission_for(method, path)
+    named = accepted_permissions(header) or (f"`{own}`" if own else f"the permission for `{method} {path}`")
+    where = f"at {settings_url}" if settings_url else "in the installation's settings"
+    permission = accepted_permissions(header).replace("`", "") or own or f"{method} {path}"
+    return PermissionMissing(permission, f"Remedy lacks {named} on this repository. An owner can accept it {where}.")
