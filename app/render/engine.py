@@ -1,5 +1,7 @@
 """Fill the templates; a value that did not go through a text function never reaches the page."""
 
+import re
+import textwrap
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -10,8 +12,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.render.text import cell, clean, code, cut_middle, facts, fence, one_line, prose
+from app.runs.view import ConfigMistake
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_PLAIN_WORD = re.compile(r"[\w./-]+", re.ASCII)
 
 
 def _only_made_safe(value: object) -> object:
@@ -55,6 +62,11 @@ def thousands(n: int) -> Markup:
     return Markup(f"{n:,}")
 
 
+def in_words(n: int) -> Markup:
+    """`four` for 4, digits from ten on."""
+    return Markup(_SMALL[n] if n < len(_SMALL) else f"{n:,}")
+
+
 def minutes(seconds: int) -> Markup:
     """`45 seconds`, `1 minute`, `20 minutes`."""
     return count(seconds, "second") if seconds < 60 else count(round(seconds / 60), "minute")
@@ -67,6 +79,30 @@ def html_code(text: object, n: int = 60) -> Markup:
     return Markup(f"<code>{entities}</code>")
 
 
+def quoted(text: object) -> Markup:
+    """Each line behind `> `, for an alert box; the text is ours and safe already."""
+    return Markup("\n".join(f"> {line}" for line in str(text).strip().split("\n")))
+
+
+def wrap_fence(text: object) -> Markup:
+    """A note of a model, whole, wrapped at 100 columns in a fence (UX-R2)."""
+    lines = [part for line in clean(str(text)).split("\n") for part in textwrap.wrap(line, 100) or [""]]
+    return fence("\n".join(lines), lines=len(lines), width=100)
+
+
+def plain(text: object, n: int = 24) -> Markup | None:
+    """A word for a check's title, where no Markdown is read; None if it is long or not plain."""
+    word = str(text)
+    return Markup(word) if len(word) <= n and _PLAIN_WORD.fullmatch(word) else None
+
+
+def excerpt(mistake: ConfigMistake) -> Markup:
+    """The line of the policy file with a pointer at the column and what is allowed there."""
+    at = f"{mistake.line} | "
+    pointer = " " * (len(at) + max(mistake.column - 1, 0)) + "^ "
+    return fence(f"{at}{mistake.excerpt}\n{pointer[:120]}{one_line(mistake.text)}", lines=4, width=160)
+
+
 FILTERS: Mapping[str, Any] = {
     "cell": cell,
     "clean": lambda text: Markup(clean(str(text))),
@@ -75,14 +111,18 @@ FILTERS: Mapping[str, Any] = {
     "facts": facts,
     "fence": fence,
     "html_code": html_code,
+    "in_words": in_words,
     "line_of": line_of,
     "minutes": minutes,
     "ours": ours,
+    "plain": plain,
     "prose": prose,
+    "quoted": quoted,
     "short": short,
     "thousands": thousands,
     "utc": utc,
     "utc_day": utc_day,
+    "wrap_fence": wrap_fence,
 }
 
 
@@ -100,6 +140,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.do"],
     )
     made.filters.update(FILTERS)
+    made.globals["excerpt"] = excerpt
     return made
 
 

@@ -22,7 +22,7 @@ _LIVE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MARKDOWN_SIGNS = re.compile(r"[\\`*_\[\]|~$]")
-_BLOCK_START = re.compile(r"^(?:[-+#>=]|(\d{1,9})(?=[.)]))")
+_BLOCK_START = re.compile(r"^(?:[-+#>=]|(\d{1,9})(?=[.)](?:\s|$)))")
 
 
 class _Visible(dict[int, str]):

@@ -1,0 +1,64 @@
+"""Links of our texts: to this installation's GitHub and to our own server only (UX-E5)."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from app.runs.view import ScopeView
+
+
+@dataclass(frozen=True)
+class Links:
+    """`web` is GitHub's web address, `home` our own, both without a slash at the end; `repository` is owner/name."""
+
+    web: str
+    home: str
+    repository: str
+    run_id: str = ""
+
+    def link(self, words: str, address: str) -> Markup:
+        return Markup(f"[{words}]({quote(address, safe=_SAFE)})")
+
+    def issue(self, number: int, first: bool = False) -> Markup:
+        """`[issue 321](...)`; never a bare reference, so no closing word can act on it (UX-E4)."""
+        return self.link(f"{'Issue' if first else 'issue'} {number}", f"{self._repo}/issues/{number}")
+
+    def pull(self, number: int) -> Markup:
+        return self.link(f"pull request {number}", f"{self._repo}/pull/{number}")
+
+    def checks(self, number: int) -> Markup:
+        return self.link("Remedy check", f"{self._repo}/pull/{number}/checks")
+
+    def blob(self, words: str, ref: str, path: str, line: int) -> Markup:
+        at = f"#L{line}" if line else ""
+        return Markup(f"[{words}]({self._repo}/blob/{quote(ref, safe='/')}/{quote(path, safe='/')}{at})")
+
+    def run(self, words: str = "") -> Markup:
+        return self.link(words or f"Run {self.run_id}", f"{self.home}/runs/{self.run_id}")
+
+    def below_run(self, words: str, path: str) -> Markup:
+        return self.link(words, f"{self.home}/runs/{self.run_id}{path}")
+
+    def help(self) -> Markup:
+        return self.link("commands", f"{self.home}/help")
+
+    def log(self, address: str | None) -> Markup | None:
+        """The job's log on GitHub, if the address is one of this GitHub."""
+        if address is None or not address.startswith(f"{self.web}/"):
+            return None
+        return self.link("on GitHub", address)
+
+    @property
+    def _repo(self) -> str:
+        return f"{self.web}/{quote(self.repository, safe='/')}"
+
+
+_SAFE = ":/#?=&%+.-_~"
+
+
+def links_of(view: ScopeView) -> Links:
+    """The links of one scope's texts."""
+    return Links(
+        view.web_url.rstrip("/"), view.public_url.rstrip("/"), view.repository, view.run.run_id if view.run else ""
+    )
