@@ -16,7 +16,8 @@ def insert(conn: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
 
 def insert_new(conn: Connection, table: Table, **values: object) -> bool:
     """Insert one row unless a unique key of the table is taken; True if it was inserted."""
-    return conn.execute(insert(conn, table).values(**values).on_conflict_do_nothing()).rowcount == 1
+    statement = insert(conn, table).values(**values).on_conflict_do_nothing()
+    return conn.execute(statement.returning(*table.primary_key)).first() is not None
 
 
 def upsert(conn: Connection, table: Table, keys: dict[str, object], values: dict[str, object]) -> Row:

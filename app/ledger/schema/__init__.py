@@ -4,12 +4,14 @@ from app.ledger.schema.columns import metadata
 from app.ledger.schema.diagnosis import diagnoses, failure_groups, failures, test_history
 from app.ledger.schema.engine import leases, outbox, runner_state, runners
 from app.ledger.schema.github import commands, deliveries, installations, issue_failures, issues, repositories, scopes
-from app.ledger.schema.run import approvals, evidence, run_events, runs, self_repairs, spend, steps
+from app.ledger.schema.run import approvals, evidence, run_events, runs, steps
 from app.ledger.schema.work import (
     proof_cells,
     proofs,
     publications,
+    self_repairs,
     sessions,
+    spend,
     turn_events,
     turn_tokens,
     turns,

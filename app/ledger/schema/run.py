@@ -1,9 +1,9 @@
-"""Tables of a run: its steps, evidence, approvals, self-repairs, events and money (domain.md, 2.3)."""
+"""Tables of a run: its steps, evidence, approvals and events (domain.md, 2.3)."""
 
 from sqlalchemy import Index, Table, UniqueConstraint
 
 from app.ledger.schema.columns import big, json, key, maybe_text, metadata, number, number_key, ref, text, time, words
-from app.ledger.words import ApprovalOf, Claim, EventKind, EvidenceKind, Risk, SelfRepairStatus, SpendState
+from app.ledger.words import ApprovalOf, Claim, EventKind, EvidenceKind, Risk
 from app.runs.model import BlockCause, Ci, ItemKind, Result, Stage, Status, StepStatus
 
 ACTIVE = (Status.RUNNING, Status.BLOCKED)
@@ -120,24 +120,6 @@ approvals = Table(
     time("voided_at"),
     Index(None, "run_id"),
 )
-
-self_repairs = Table(
-    "self_repairs",
-    metadata,
-    ref("run_id", "runs.id", part_of_key=True),
-    number_key("n"),
-    number("block_version"),
-    words("status", SelfRepairStatus),
-    words("blocked_stage", Stage, null=True),
-    ref("session_id", "sessions.id", null=True),
-    ref("turn_id", "turns.id", null=True),
-    number("reasks"),
-    text("feedback"),
-    text("prompt_addendum"),
-    time("created_at", null=False),
-    UniqueConstraint("run_id", "block_version"),
-)
-
 run_events = Table(
     "run_events",
     metadata,
@@ -147,18 +129,4 @@ run_events = Table(
     json("details"),
     maybe_text("actor"),
     time("at", null=False),
-)
-
-spend = Table(
-    "spend",
-    metadata,
-    key(),
-    ref("installation_id", "installations.id"),
-    ref("repository_id", "repositories.id"),
-    ref("run_id", "runs.id", null=True),
-    ref("turn_id", "turns.id", null=True),
-    words("state", SpendState),
-    big("amount", null=False),
-    time("at", null=False),
-    Index(None, "installation_id", "at"),
 )

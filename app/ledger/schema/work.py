@@ -1,6 +1,6 @@
-"""Tables of work items and who does them: sessions, turns, proofs, publications (domain.md, 2.3; decisions.md, 84)."""
+"""Tables of work: sessions, turns, proofs, publications, self-repairs, money (domain.md, 2.3; decisions.md, 84)."""
 
-from sqlalchemy import ForeignKeyConstraint, Index, Table
+from sqlalchemy import ForeignKeyConstraint, Index, Table, UniqueConstraint
 
 from app.ledger.schema.columns import (
     big,
@@ -19,13 +19,15 @@ from app.ledger.schema.columns import (
 from app.ledger.words import (
     ProofKind,
     PublishMode,
+    SelfRepairStatus,
     SessionState,
+    SpendState,
     TreeName,
     TurnEventKind,
     TurnEventSource,
     VerdictSource,
 )
-from app.runs.model import Ci, Decision, ItemStatus, ProofOutcome, PublicationStatus, Purpose, Role
+from app.runs.model import Ci, Decision, ItemStatus, ProofOutcome, PublicationStatus, Purpose, Role, Stage
 
 BEGUN = (ItemStatus.QUEUED, ItemStatus.RUNNING)
 
@@ -200,4 +202,35 @@ publications = Table(
     Index(None, "status", "next_at"),
     Index(None, "pushed_sha"),
     Index(None, "run_id"),
+)
+
+self_repairs = Table(
+    "self_repairs",
+    metadata,
+    ref("run_id", "runs.id", part_of_key=True),
+    number_key("n"),
+    number("block_version"),
+    words("status", SelfRepairStatus),
+    words("blocked_stage", Stage, null=True),
+    ref("session_id", "sessions.id", null=True),
+    ref("turn_id", "turns.id", null=True),
+    number("reasks"),
+    text("feedback"),
+    text("prompt_addendum"),
+    time("created_at", null=False),
+    UniqueConstraint("run_id", "block_version"),
+)
+
+spend = Table(
+    "spend",
+    metadata,
+    key(),
+    ref("installation_id", "installations.id"),
+    ref("repository_id", "repositories.id"),
+    ref("run_id", "runs.id", null=True),
+    ref("turn_id", "turns.id", null=True),
+    words("state", SpendState),
+    big("amount", null=False),
+    time("at", null=False),
+    Index(None, "installation_id", "at"),
 )

@@ -1,4 +1,4 @@
-"""Runs, steps, evidence, approvals, self-repairs, events, money."""
+"""Runs, steps, evidence, approvals, events."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -136,30 +136,3 @@ def upgrade() -> None:
         time("finished_at"),
         sa.UniqueConstraint("run_id", "ord"),
     )
-    op.create_table(
-        "self_repairs",
-        ref("run_id", "runs.id", part_of_key=True),
-        number_key("n"),
-        number("block_version"),
-        one_of("status", "RUNNING SUCCEEDED NEEDS_USER FAILED SUPERSEDED"),
-        one_of("blocked_stage", "PLAN_REVIEW AGENT PROVE SUPERVISOR PUBLISH AWAIT_CI FINAL_REVIEW IDLE", null=True),
-        ref("session_id", "sessions.id", null=True),
-        ref("turn_id", "turns.id", null=True),
-        number("reasks"),
-        text("feedback"),
-        text("prompt_addendum"),
-        time("created_at", null=False),
-        sa.UniqueConstraint("run_id", "block_version"),
-    )
-    op.create_table(
-        "spend",
-        key(),
-        ref("installation_id", "installations.id"),
-        ref("repository_id", "repositories.id"),
-        ref("run_id", "runs.id", null=True),
-        ref("turn_id", "turns.id", null=True),
-        one_of("state", "reserved spent released"),
-        big("amount", null=False),
-        time("at", null=False),
-    )
-    op.create_index("ix_spend_installation_id_at", "spend", ["installation_id", "at"])
