@@ -1,0 +1,97 @@
+"""What an agent is told: first attempt, later attempts, and how an interrupted turn goes on."""
+
+from dataclasses import replace
+
+from app.briefs.case import (
+    Case,
+    Outside,
+    attempts_of,
+    failures_shown,
+    grid_rows,
+    run_facts,
+    task_of,
+)
+from app.ledger.words import TreeName
+from app.render.prompts.inputs import (
+    AgentCorrect,
+    AgentResume,
+    AgentWork,
+    CellOutput,
+    EvidenceLine,
+    Form,
+    Place,
+    Rung,
+)
+from app.runs.model import ProofOutcome
+
+SHOWN = 50
+
+
+def first_attempt(case: Case, outside: Outside) -> AgentWork:
+    """The first prompt of a step."""
+    return AgentWork(
+        run=run_facts(case),
+        task=task_of(case),
+        form=Form(Rung.MARKER),
+        failures=failures_shown(case, SHOWN),
+        command=outside.command,
+        pull=outside.pull,
+        conventions=tuple(replace(file, text="") for file in outside.conventions),
+        attempts=attempts_of(case),
+        place=Place.LEFT if case.restarted else Place.FRESH,
+    )
+
+
+def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
+    """The prompt after a proof that does not hold, a supervisor's correction, or a re-entry."""
+    proof = case.proof
+    by_proof = proof is not None and proof.outcome is ProofOutcome.FAILED and not _judged(case)
+    return AgentCorrect(
+        run=run_facts(case),
+        task=task_of(case),
+        form=Form(Rung.MARKER),
+        after="proof" if by_proof else ("supervisor" if _judged(case) else "entry"),
+        attempts=attempts_of(case),
+        place=Place.LEFT if case.restarted else Place.FRESH,
+        rows=grid_rows(case) if by_proof else (),
+        claims=_claims(case) if by_proof else (),
+        output=_output(case) if by_proof else None,
+        feedback="" if by_proof or case.step is None else case.step.feedback,
+        evidence=tuple(EvidenceLine(row.id, row.kind.value, "") for row in case.found),
+        failures=failures_shown(case, SHOWN),
+        command=outside.command,
+        conventions=tuple(replace(file, text="") for file in outside.conventions),
+    )
+
+
+def interrupted(case: Case, outside: Outside, *, session_lost: bool) -> AgentResume:
+    """The prompt of a restarted turn; with the whole text where the session had to be replaced (CR-5, CR-13)."""
+    form = Form(Rung.MARKER)
+    if not session_lost:
+        return AgentResume(form)
+    return AgentResume(form, first_attempt(case, outside), attempts_of(case))
+
+
+def _judged(case: Case) -> bool:
+    """A supervisor spoke after the newest attempt."""
+    return bool(case.rounds) and bool(case.rounds[-1].verdict)
+
+
+def _claims(case: Case) -> tuple[str, ...]:
+    if case.left.get("problem"):
+        return ("empty_delta",)
+    cells = [c for c in case.cells.get(case.proof.id, ()) if c.tree_name is TreeName.FIXED] if case.proof else []
+    if any(cell.runs == cell.not_run for cell in cells):
+        return ("test_silenced",)
+    if any(0 < cell.passes < cell.runs for cell in cells):
+        return ("still_flaky",)
+    return ("not_fixed",)
+
+
+def _output(case: Case) -> CellOutput | None:
+    """The end of the output of the first cell that differs, as the proof kept it."""
+    if case.proof is None:
+        return None
+    kept = next((row for row in reversed(case.found) if row.kind.value == "cell"), None)
+    text = "" if kept is None else str((kept.meta_json or {}).get("tail", ""))
+    return CellOutput("this pull request + fix", text) if text else None

@@ -1,0 +1,247 @@
+"""Carry a transition of the machine into the rows: run, work item, events and intended texts in one transaction."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from app.ledger import events, outbox, proofs, publications, repos, runs, sessions, turns, work
+from app.ledger.ids import new_id
+from app.ledger.proofs import NewProof
+from app.ledger.publications import NewPublication
+from app.ledger.rows import Row
+from app.ledger.schema import approvals
+from app.ledger.turns import NewTurn
+from app.ledger.words import ApprovalOf, EventKind, OutboxKind, ProofKind, PublishMode
+from app.runs.facts import Fact, HeadMoved, ProofOrder, Rules, Transition, TurnOrder
+from app.runs.machine import advance
+from app.runs.model import ItemStatus, ProofOutcome, Role, Run, Status
+from app.settings import Settings
+
+RETRY_MS = (2_000, 10_000, 60_000, 300_000)
+"""Waits before the next try of a publication (T50)."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who caused a transition; `actor_id` is GitHub's number, both None for Remedy itself."""
+
+    actor: str | None = None
+    actor_id: int | None = None
+
+
+NOBODY = Who()
+
+
+class Overtaken(Exception):
+    """Somebody else moved the run first (LE-3); read again and decide again."""
+
+
+def policy_of(repository: Row) -> dict[str, Any]:
+    """The cached policy of the base branch; empty where there is none."""
+    return repository.policy_json or {}
+
+
+def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
+    """Limits of the operator, lowered by the policy of the base branch, with the approvals that still hold."""
+    run = runs.get(conn, run_id)
+    repository = repos.get_repository(conn, run.repository_id)
+    policy = {} if repository is None else policy_of(repository)
+    given = conn.execute(
+        select(approvals.c.what, approvals.c.subject).where(
+            approvals.c.run_id == run_id, approvals.c.head_sha == run.head_sha, approvals.c.voided_at.is_(None)
+        )
+    )
+    approved = frozenset(f"step:{row.subject}" if row.what is ApprovalOf.STEP else str(row.what) for row in given)
+    limits = settings.limits
+    lowered = (policy.get("limits") or {}).get("rounds")
+    return Rules(
+        rounds=limits.rounds if lowered is None else min(limits.rounds, lowered),
+        restarts=limits.restarts,
+        self_repairs=limits.self_repairs,
+        head_moves=limits.head_moves,
+        approval=policy.get("approval") or "none",
+        approved=approved,
+    )
+
+
+def apply(conn: Connection, run_id: str, fact: Fact, settings: Settings, now: int, who: Who = NOBODY) -> Transition:
+    """Advance the run by `fact` and write all that follows; raises Overtaken when the run moved meanwhile.
+
+    A refused fact leaves at most its trace. The caller rings the job of the new work item after the commit.
+    """
+    before = runs.load(conn, run_id)
+    step = advance(before, fact, rules_of(conn, run_id, settings))
+    for event in step.events:
+        events.append(conn, run_id, EventKind(event.kind), event.details, who.actor, now)
+    if step.refused:
+        return step
+    if not runs.save(conn, before, step.run, now):
+        raise Overtaken(run_id)
+    if step.dropped is not None:
+        work.cancel(conn, *step.dropped, now)
+    if isinstance(fact, HeadMoved):
+        runs.annotate(conn, run_id, stale_head_sha=fact.sha)
+    _approve(conn, step, now, who)
+    _order(conn, step, settings, now)
+    if step.run.status in (Status.COMPLETED, Status.CANCELLED):
+        sessions.close_of_run(conn, run_id)
+    show(conn, runs.get(conn, run_id).scope_id, now)
+    return step
+
+
+def show(conn: Connection, scope_id: str, now: int, *, comment: bool = True) -> None:
+    """Intend that comment and check of a scope say what is true when they are sent (OB-3)."""
+    scope = repos.get_scope(conn, scope_id)
+    if scope is None:
+        return
+    kinds = [OutboxKind.UPSERT_CHECK]
+    if comment and scope.key.startswith("pr:"):
+        kinds.append(OutboxKind.UPSERT_COMMENT)
+    for kind in kinds:
+        outbox.put(
+            conn,
+            key=f"{kind}:{scope_id}",
+            lane=scope_id,
+            kind=kind,
+            payload={"scope_id": scope_id},
+            installation_id=scope.installation_id,
+            now=now,
+        )
+
+
+def runner_of(repository: Row | None, role: Role, settings: Settings) -> str:
+    """Which runner works in this role: the policy's choice, else the operator's."""
+    chosen = (policy_of(repository).get("runner") or {}) if repository is not None else {}
+    word = "agent" if role is Role.AGENT else "supervisor"
+    return (chosen.get(word) or {}).get("id") or (settings.agent if role is Role.AGENT else settings.supervisor)
+
+
+def _approve(conn: Connection, step: Transition, now: int, who: Who) -> None:
+    """Keep what a person approved, bound to this head (T21)."""
+    if not step.approves:
+        return
+    run = runs.get(conn, step.run.run_id)
+    for name in step.approves:
+        what, _, subject = name.partition(":")
+        conn.execute(
+            approvals.insert().values(
+                id=new_id(now),
+                run_id=run.id,
+                what=ApprovalOf(what),
+                subject=subject or str(step.run.plan_version),
+                head_sha=run.head_sha,
+                actor_id=who.actor_id,
+                actor=who.actor or "",
+                at=now,
+            )
+        )
+
+
+def _order(conn: Connection, step: Transition, settings: Settings, now: int) -> None:
+    run, order = step.run, step.order
+    if order is None or run.active_id is None:
+        return
+    if isinstance(order, TurnOrder):
+        _queue_turn(conn, run, order, settings, now)
+    elif isinstance(order, ProofOrder):
+        _queue_proof(conn, run, order, now)
+    elif order.again:
+        tries = publications.get(conn, run.active_id).tries
+        publications.requeue(conn, run.active_id, now + RETRY_MS[min(tries, len(RETRY_MS)) - 1])
+    else:
+        _queue_publication(conn, run, now)
+
+
+def _queue_turn(conn: Connection, run: Run, order: TurnOrder, settings: Settings, now: int) -> None:
+    session_id = _session(conn, run, order, settings, now)
+    turns.create(
+        conn,
+        NewTurn(
+            key=str(run.active_id),
+            run_id=run.run_id,
+            session_id=session_id,
+            role=order.role,
+            purpose=order.purpose,
+            step_id=order.step_id,
+            next_at=order.not_before,
+        ),
+        now,
+    )
+
+
+def _session(conn: Connection, run: Run, order: TurnOrder, settings: Settings, now: int) -> str:
+    """The conversation of this step, or of the supervisor; made once, then kept (IV-4)."""
+    row = runs.get(conn, run.run_id)
+    if order.role is Role.AGENT:
+        step = next(s for s in runs.steps_of(conn, run.run_id) if s.step_id == order.step_id)
+        known = step.session_id
+    else:
+        known = row.supervisor_session_id
+    if known:
+        return str(known)
+    repository = repos.get_repository(conn, row.repository_id)
+    made = sessions.create(conn, run.run_id, order.role, runner_of(repository, order.role, settings), now)
+    if made is None:
+        raise RuntimeError("a session without a dedupe key is always new")
+    if order.role is Role.AGENT and order.step_id is not None:
+        runs.annotate_step(conn, run.run_id, order.step_id, session_id=made)
+    else:
+        runs.annotate(conn, run.run_id, supervisor_session_id=made)
+    return made
+
+
+def last_work(conn: Connection, run_id: str, step_id: str | None) -> dict[str, Any]:
+    """What the last finished agent turn of a step left: `commit`, `tree`, `problem`; empty if there is none."""
+    done = [
+        turn
+        for turn in turns.of_run(conn, run_id)
+        if turn.role is Role.AGENT and turn.status is ItemStatus.DONE and step_id in (None, turn.step_id)
+    ]
+    return dict(done[-1].result_json or {}) if done else {}
+
+
+def _queue_proof(conn: Connection, run: Run, order: ProofOrder, now: int) -> None:
+    row = runs.get(conn, run.run_id)
+    left = last_work(conn, run.run_id, order.step_id)
+    attempt = 0 if run.current is None else run.steps[run.current].attempts
+    proofs.create(
+        conn,
+        NewProof(
+            key=str(run.active_id),
+            kind=ProofKind(order.kind),
+            run_id=run.run_id,
+            step_id=order.step_id,
+            attempt=attempt,
+            tree=left.get("tree") or "",
+            commit_sha=left.get("commit") or "",
+            head_sha=row.head_sha,
+            base_sha=row.base_sha,
+        ),
+        now,
+    )
+
+
+def accepted_proof(conn: Connection, run_id: str) -> Row | None:
+    """The newest proof that passed, or that a person accepted: what PUBLISH may push (IV-10)."""
+    good = (ProofOutcome.PASSED, ProofOutcome.NEEDS_HUMAN)
+    done = [proof for proof in proofs.of_run(conn, run_id) if proof.outcome in good]
+    return done[-1] if done else None
+
+
+def _queue_publication(conn: Connection, run: Run, now: int) -> None:
+    row = runs.get(conn, run.run_id)
+    repository = repos.get_repository(conn, row.repository_id)
+    mode = policy_of(repository).get("publish") if repository is not None else None
+    proof = accepted_proof(conn, run.run_id)
+    publications.create(
+        conn,
+        NewPublication(
+            key=str(run.active_id),
+            run_id=run.run_id,
+            mode=PublishMode(mode or PublishMode.STACKED_PR),
+            tree="" if proof is None else proof.tree,
+            branch=f"remedy/{row.dedup_tag}/{row.id}",
+        ),
+        now,
+    )

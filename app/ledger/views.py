@@ -1,0 +1,270 @@
+"""Gather from rows what people are shown about one scope; the one place where ledger becomes `ScopeView`."""
+
+import hashlib
+from typing import Any
+
+from sqlalchemy import Connection
+
+from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repos, runs, turns
+from app.ledger.evidence import Store
+from app.ledger.rounds import rounds_of
+from app.ledger.rows import Row
+from app.ledger.transitions import accepted_proof, rules_of
+from app.ledger.words import EventKind, EvidenceKind, ScopeState, TreeName
+from app.runs.model import ItemKind, ItemStatus, Outcome, Result, Role, Status
+from app.runs.view import (
+    Evidence,
+    FixView,
+    GridRow,
+    GroupView,
+    ProofView,
+    PublicationView,
+    RunView,
+    ScopeView,
+)
+from app.settings import Settings
+
+TREE_WORDS = {
+    TreeName.BASE: "base",
+    TreeName.HEAD: "this pull request",
+    TreeName.FIXED: "this pull request + fix",
+    TreeName.FIXED_WITHOUT_SOURCE: "fix without its source part",
+}
+"""The rows that people see, in their order (decisions.md, 12)."""
+
+
+def check_key(scope_id: str, head_sha: str) -> str:
+    """Our check run's `external_id`: opaque, one per scope and head (decisions.md, 25)."""
+    return hashlib.sha256(f"{scope_id}:{head_sha}".encode()).hexdigest()[:20]
+
+
+def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings, now: int) -> ScopeView:
+    """Everything that may be said about a scope at this moment; raises LookupError for an unknown one."""
+    scope = repos.get_scope(conn, scope_id)
+    repository = None if scope is None else repos.get_repository(conn, scope.repository_id)
+    if scope is None or repository is None:
+        raise LookupError(scope_id)
+    run = runs.active(conn, scope_id) or _run_of_head(conn, scope)
+    newest = diagnoses.last(conn, scope_id, scope.head_sha)
+    told = _diagnosis(conn, newest, run)
+    base = settings.github.web_url.rstrip("/") + "/" + repository.full_name
+    groups = () if told is None else tuple(_group(conn, group, base) for group in diagnoses.groups_of(conn, told.id))
+    return ScopeView(
+        scope_key=scope.key,
+        repository=repository.full_name,
+        check_key=check_key(scope_id, scope.head_sha),
+        head_sha=scope.head_sha,
+        head_ref=scope.head_ref,
+        base_ref=scope.base_ref,
+        base_sha=scope.base_sha,
+        updated_at=now,
+        public_url=settings.url,
+        web_url=settings.github.web_url,
+        state=None if newest is None else newest.state,
+        outcome=None if newest is None or (run is not None and told is not newest) else newest.outcome,
+        jobs=() if newest is None else tuple(check["name"] for check in newest.check_runs or ()),
+        problem="" if told is None else told.problem,
+        groups=groups,
+        failures_total=0 if told is None else told.failures_total,
+        failures_shown=min(settings.limits.max_failures, 0 if told is None else told.failures_total),
+        evidence=None if told is None else _evidence(conn, store, told),
+        closed_issues=_closed(conn, told),
+        off_by=scope.off_by or "",
+        off_at=scope.off_at,
+        off_reason=scope.off_reason,
+        is_fork=scope.is_fork,
+        fixed_in_head=bool(scope.green_sha) and scope.green_sha == scope.head_sha,
+        **_of_run(conn, store, scope, run, settings, base),
+    )
+
+
+def _run_of_head(conn: Connection, scope: Row) -> Row | None:
+    """The last run, as long as it is about this head or its fix may be in it."""
+    last = runs.last(conn, scope.id)
+    if last is None:
+        return None
+    about_head = last.head_sha == scope.head_sha or last.stale_head_sha == scope.head_sha
+    return last if about_head or last.result is Result.FIXED else None
+
+
+def _diagnosis(conn: Connection, newest: Row | None, run: Row | None) -> Row | None:
+    """The diagnosis with the failures to show: the run's own, unless a newer head has one of its own."""
+    if run is None or (newest is not None and newest.run_id is None and newest.outcome is not Outcome.ATTACHED):
+        return newest
+    return diagnoses.get(conn, run.diagnosis_id)
+
+
+def _group(conn: Connection, group: Row, base: str) -> GroupView:
+    members = diagnoses.failures_of_group(conn, group.id)
+    first = members[0] if members else None
+    issue = None if group.issue_id is None else issues.get(conn, group.issue_id)
+    number = None if issue is None else issue.number
+    return GroupView(
+        group_id=group.id,
+        cause=group.cause,
+        tests=tuple(member.test_id for member in members),
+        title=group.title,
+        how_we_know=group.how_we_know,
+        file=first.file or None if first is not None else None,
+        line=first.line if first is not None else None,
+        framework=first.framework if first is not None else "",
+        error_head=first.error_head if first is not None else "",
+        why_grouped=group.why_grouped,
+        issue_number=number,
+        issue_url=None if number is None else f"{base}/issues/{number}",
+    )
+
+
+def _closed(conn: Connection, told: Row | None) -> tuple[int, ...]:
+    groups = [] if told is None else diagnoses.groups_of(conn, told.id)
+    known = [issues.get(conn, group.issue_id) for group in groups if group.issue_id is not None]
+    return tuple(issue.number for issue in known if issue.state == "closed" and issue.number is not None)
+
+
+def _evidence(conn: Connection, store: Store, told: Row) -> Evidence | None:
+    """The log around the failures, as it was stored."""
+    logs = [row for row in evidence.of_diagnosis(conn, told.id) if row.kind is EvidenceKind.LOG]
+    if not logs:
+        return None
+    meta: dict[str, Any] = logs[0].meta_json or {}
+    text = store.read(logs[0]).decode("utf-8", "replace")
+    return Evidence(
+        job=meta.get("job", ""),
+        text=text,
+        shown=meta.get("lines_shown", text.count("\n") + 1),
+        total=meta.get("lines_total", 0),
+        log_url=meta.get("log_url"),
+    )
+
+
+def _of_run(
+    conn: Connection, store: Store, scope: Row, run: Row | None, settings: Settings, base: str
+) -> dict[str, Any]:
+    if run is None:
+        return {}
+    published = publications.of_run(conn, run.id)
+    return {
+        "run": run_view(conn, scope, run, settings),
+        "rounds": rounds_of(conn, run.id),
+        "proof": _proof(conn, run),
+        "fix": _fix(conn, store, run),
+        "publication": _publication(published[-1], base) if published else None,
+    }
+
+
+def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunView:
+    """The run as people read it; round n of m counts agent attempts since the last reset (UX-C18)."""
+    steps = runs.steps_of(conn, run.id)
+    place = run.current_step if run.current_step is not None else len(steps) - 1
+    limits = rules_of(conn, run.id, settings)
+    stop = _last(conn, run.id, EventKind.COMMAND_ACCEPTED)
+    stopped = stop is not None and stop.details.get("verb") == "block"
+    return RunView(
+        run_id=run.id,
+        status=run.status,
+        stage=run.stage,
+        step_title=steps[place].title,
+        step=place + 1,
+        steps=len(steps),
+        round=run.round + 1,
+        rounds=limits.rounds + 1,
+        started_at=run.created_at,
+        stage_since=run.stage_since_at,
+        restarts=run.restarts,
+        restarts_allowed=limits.restarts,
+        blocked_stage=run.blocked_stage,
+        cause=run.block_cause,
+        error=run.error,
+        stopped_by=(stop.actor or "") if stop is not None and stopped else "",
+        stop_reason=run.error if stopped else "",
+        result=run.result,
+        cancel_reason=run.cancel_reason,
+        newer_sha=scope.head_sha if scope.head_sha != run.head_sha else "",
+        final_text=run.final_text,
+        finished_at=run.finished_at,
+        lost_at=_lost_at(conn, run),
+        limit_s=_limit_s(run, settings),
+    )
+
+
+def _last(conn: Connection, run_id: str, kind: EventKind) -> Row | None:
+    return next((event for event in reversed(events.of_run(conn, run_id)) if event.kind is kind), None)
+
+
+def _lost_at(conn: Connection, run: Row) -> int | None:
+    """When the interrupted item was last alive, while its restart is active (state 24)."""
+    if run.status is not Status.RUNNING or run.active_kind is not ItemKind.TURN or not run.restarts:
+        return None
+    lost = [turn for turn in turns.of_run(conn, run.id) if turn.error_code == "interrupted"]
+    return lost[-1].finished_at if lost else None
+
+
+def _limit_s(run: Row, settings: Settings) -> int:
+    limits = settings.limits
+    by_stage = {"AGENT": limits.agent_turn_s, "PROVE": limits.proof_s}
+    return by_stage.get(run.stage.value, limits.supervisor_turn_s)
+
+
+def _proof(conn: Connection, run: Row) -> ProofView | None:
+    """The grid of the accepted proof, else of the newest finished one, in the rows that people can follow."""
+    done = [proof for proof in proofs.of_run(conn, run.id) if proof.status is ItemStatus.DONE]
+    chosen = accepted_proof(conn, run.id) or (done[-1] if done else None)
+    cells = [] if chosen is None else proofs.cells_of(conn, chosen.id)
+    if chosen is None or not cells:
+        return None
+    tests = tuple(dict.fromkeys(cell.test_id for cell in cells))
+    shas = {TreeName.BASE: chosen.base_sha, TreeName.HEAD: chosen.head_sha, TreeName.FIXED: chosen.commit_sha}
+    rows = []
+    for tree, word in TREE_WORDS.items():
+        mine = {cell.test_id: cell for cell in cells if cell.tree_name is tree}
+        if not mine:
+            continue
+        expected = next(iter(mine.values())).expected
+        seen = tuple(seen_word(mine.get(test)) for test in tests)
+        as_expected = all(word_of.startswith(f"{expected} ") for word_of in seen)
+        rows.append(GridRow(word, shas.get(tree, ""), expected, seen, as_expected))
+    return ProofView(tests, tuple(rows), chosen.tier)
+
+
+def seen_word(cell: Row | None) -> str:
+    """ "fail 3 of 3", or "not run": zero executed tests are never a pass (UX-C9)."""
+    if cell is None or cell.runs == 0 or cell.not_run == cell.runs:
+        return "not run"
+    word, count = ("pass", cell.passes) if cell.passes == cell.runs else ("fail", cell.fails)
+    return f"{word} {count} of {cell.runs}"
+
+
+def _fix(conn: Connection, store: Store, run: Row) -> FixView | None:
+    diffs = [row for row in evidence.of_run(conn, run.id) if row.kind is EvidenceKind.DIFF]
+    if not diffs:
+        return None
+    meta: dict[str, Any] = diffs[-1].meta_json or {}
+    approvals = [v for v in turns.verdicts_of_run(conn, run.id) if v.decision == "approve" and v.step_id]
+    work = [t for t in turns.of_run(conn, run.id) if t.role is Role.AGENT and t.status is ItemStatus.DONE]
+    return FixView(
+        diff=store.read(diffs[-1]).decode("utf-8", "replace"),
+        files=meta.get("files", 0),
+        added=meta.get("added", 0),
+        removed=meta.get("removed", 0),
+        what_was_wrong=approvals[-1].feedback.partition("\n")[0] if approvals else "",
+        approved_in_round=len(work) if approvals else 0,
+        subject=meta.get("subject", ""),
+        test_added=meta.get("test_added", 0),
+        test_removed=meta.get("test_removed", 0),
+    )
+
+
+def _publication(row: Row, base: str) -> PublicationView:
+    return PublicationView(
+        mode=row.mode.value,
+        branch=row.branch,
+        pushed_sha=row.pushed_sha or "",
+        pull_number=row.pr_number,
+        pull_url=None if row.pr_number is None else f"{base}/pull/{row.pr_number}",
+        ci=None if row.ci is None else row.ci.value,
+    )
+
+
+def is_open(scope: Row) -> bool:
+    """Whether the pull request or branch is still there to be worked on."""
+    return scope.state is ScopeState.OPEN

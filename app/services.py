@@ -1,0 +1,136 @@
+"""What one process works with: settings, database, clock, doorbell, GitHub; made once, handed in by tests."""
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+
+from app import queues
+from app.github.client import Client
+from app.ledger import leases
+from app.ledger.engine import open_engine, read, write
+from app.ledger.evidence import Store
+from app.ledger.heartbeat import Heartbeat
+from app.redact import Redactor
+from app.settings import Settings
+
+
+def utc_ms() -> int:
+    """UTC milliseconds, the clock of everything outside tests (DB-5)."""
+    return time.time_ns() // 1_000_000
+
+
+def process_name() -> str:
+    """A name for leases that no other process ever had: host, pid and a random part."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+@dataclass(frozen=True)
+class Services:
+    """One process' tools. `connect` opens a GitHub client for an installation; `bell` rings a job, best effort."""
+
+    settings: Settings
+    engine: Engine
+    bell: Callable[[str, str], object]
+    connect: Callable[[int], Client]
+    clock: Callable[[], int] = utc_ms
+    owner: str = field(default_factory=process_name)
+
+    @cached_property
+    def store(self) -> Store:
+        return Store(self.settings.data / "evidence")
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Knows this process' own secrets, beside the patterns."""
+        own = (self.settings.webhook_secret, self.settings.private_key, self.settings.secret_key)
+        return Redactor([secret.get_secret_value() for secret in own if secret.get_secret_value()])
+
+    def read(self) -> "contextmanager[Connection]":  # type: ignore[type-arg]
+        return read(self.engine)
+
+    def write(self) -> "contextmanager[Connection]":  # type: ignore[type-arg]
+        return write(self.engine)
+
+    def ring(self, job: str, item_id: str) -> None:
+        """Wake a job after the commit that made its row ready; a lost ring costs one sweep (CR-15)."""
+        self.bell(job, item_id)
+
+    def folder(self, *parts: str) -> Path:
+        """A folder below the data folder."""
+        return self.settings.data.joinpath(*parts)
+
+    def in_ms(self, seconds: float) -> int:
+        """The moment `seconds` from now."""
+        return self.clock() + int(seconds * 1000)
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A lease that is being renewed. `lost()` turns true when it was not, or when the item was cancelled."""
+
+    resource: str
+    owner: str
+    epoch: int
+    lost: Callable[[], bool]
+
+    def valid(self, conn: Connection, now: int) -> bool:
+        """Whether this holder may still write (LE-2); asked inside the transaction that writes."""
+        return leases.holds(conn, self.resource, self.owner, self.epoch, now)
+
+
+@contextmanager
+def hold(s: Services, resource: str, cancelled: Callable[[Connection], bool] | None = None) -> Iterator[Hold | None]:
+    """Take and keep the lease of `resource` while the block runs; None when somebody else works on it (LE-1)."""
+    times = s.settings.times
+    lease_ms = int(times.lease_s * 1000)
+    with s.write() as conn:
+        epoch = leases.take(conn, resource, s.owner, s.clock(), lease_ms)
+    if epoch is None:
+        yield None
+        return
+    beat = Heartbeat(
+        s.settings.database, resource, s.owner, epoch, times.lease_s, times.renew_s, s.clock, cancelled=cancelled
+    )
+    try:
+        with beat:
+            yield Hold(resource, s.owner, epoch, beat.lost.is_set)
+    finally:
+        with s.write() as conn:
+            leases.release(conn, resource, s.owner, epoch)
+
+
+_chosen: list[Services] = []
+
+
+def use(services_: Services | None) -> None:
+    """Let this process work with other tools; the tests' way in."""
+    _chosen[:] = [] if services_ is None else [services_]
+
+
+def services() -> Services:
+    """This process' tools. RQ calls a job by its dotted name with an id alone, so a job asks here for the rest."""
+    return _chosen[0] if _chosen else _own()
+
+
+@cache
+def _own() -> Services:
+    settings = Settings()
+    return make(settings)
+
+
+def make(settings: Settings) -> Services:
+    """Tools for `settings`: its database, its Redis, its GitHub. Opens no connection yet."""
+    return Services(
+        settings,
+        open_engine(settings.database),
+        lambda job, item_id: queues.ring(settings, job, item_id),
+        lambda installation_id: Client(settings, installation_id),
+    )

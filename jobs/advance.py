@@ -1,0 +1,171 @@
+"""One tick of one run: find the fact that the machine has not used yet, let it decide, wake what follows."""
+
+import structlog
+
+from app.errors import TransientError
+from app.github import checks
+from app.ledger import diagnoses, proofs, publications, repos, runs, transitions, turns, work
+from app.ledger.rows import Row
+from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of
+from app.runs.facts import (
+    CiEnded,
+    EngineError,
+    Fact,
+    ProofDone,
+    ProofFailed,
+    Published,
+    PublishInterrupted,
+    PublishRefused,
+    TurnDone,
+    TurnFailed,
+    Verdict,
+)
+from app.runs.model import (
+    BlockCause,
+    Ci,
+    ItemKind,
+    ItemStatus,
+    PublicationStatus,
+    Purpose,
+    Run,
+    Stage,
+    Status,
+)
+from app.services import Services, hold, services
+
+log = structlog.get_logger("advance")
+
+JOB_OF = {ItemKind.TURN: "turn", ItemKind.PROOF: "prove", ItemKind.PUBLICATION: "publish"}
+
+
+def advance(run_id: str) -> str:
+    """One transition at most; answers with the words of LE-8. A fault of ours blocks the run with its type and text."""
+    s = services()
+    with hold(s, f"run:{run_id}") as held:
+        if held is None:
+            return "leased"
+        try:
+            return _tick(s, run_id)
+        except (TransientError, transitions.Overtaken) as passing:
+            log.info("tick put off", run=run_id, why=str(passing))
+            return "waiting"
+        except Exception as error:  # the edge of a job: the run must say why it stops (T16)
+            log.exception("tick failed", run=run_id)
+            return _stop(s, run_id, f"{type(error).__name__}: {error}".rstrip(": "))
+
+
+def _tick(s: Services, run_id: str) -> str:
+    with s.read() as conn:
+        run, row = runs.load(conn, run_id), runs.get(conn, run_id)
+    if run.status is not Status.RUNNING or run.active_id is None:
+        return "idle"
+    fact = _ci(s, row) if run.stage is Stage.AWAIT_CI else _fact(s, run)
+    return "waiting" if fact is None else _apply(s, run_id, fact)
+
+
+def _apply(s: Services, run_id: str, fact: Fact) -> str:
+    with s.write() as conn:
+        step = transitions.apply(conn, run_id, fact, s.settings, s.clock())
+        row = runs.get(conn, run_id)
+    if step.order is not None and step.run.active_kind is not None:
+        s.ring(JOB_OF[step.run.active_kind], str(step.run.active_id))
+    s.ring("deliver", str(row.installation_id))
+    return "blocked" if step.run.status is Status.BLOCKED else "processed"
+
+
+def _stop(s: Services, run_id: str, text: str) -> str:
+    try:
+        return _apply(s, run_id, EngineError(text))
+    except transitions.Overtaken:
+        return "waiting"
+
+
+def _fact(s: Services, run: Run) -> Fact | None:
+    """What the active work item says, or None while it is not done."""
+    if run.active_kind is None or run.active_id is None:
+        return None
+    with s.read() as conn:
+        item = work.get(conn, run.active_kind, run.active_id)
+        verdict = turns.verdict_of(conn, item.id) if run.active_kind is ItemKind.TURN else None
+    if run.active_kind is ItemKind.TURN:
+        return _of_turn(item, verdict, s)
+    if run.active_kind is ItemKind.PROOF:
+        return _of_proof(s, item)
+    return _of_publication(s, item)
+
+
+def _of_turn(turn: Row, verdict: Row | None, s: Services) -> Fact | None:
+    result = turn.result_json or {}
+    if turn.status is ItemStatus.DONE:
+        said = None if verdict is None else Verdict(verdict.decision, verdict.feedback, verdict.prompts or {})
+        return TurnDone(turn.id, said, turn.text, str(result.get("question", "")), reask=turn.purpose is Purpose.REASK)
+    if turn.status is not ItemStatus.FAILED:
+        return None
+    waited_ms = s.clock() - turn.created_at
+    return TurnFailed(
+        turn.id,
+        turn.error_code,
+        turn.error,
+        turn.purpose,
+        fallback=str(result.get("fallback", "")),
+        retry_at=turn.next_at,
+        may_wait=waited_ms < 3_600_000,
+    )
+
+
+def _of_proof(s: Services, proof: Row) -> Fact | None:
+    whole = proof.kind.value == "whole"
+    if proof.status is ItemStatus.FAILED:
+        return ProofFailed(proof.id, proof.error_code, proof.error, whole)
+    if proof.status is not ItemStatus.DONE:
+        return None
+    with s.read() as conn:
+        others = [old for old in proofs.of_run(conn, proof.run_id, proof.step_id) if old.id != proof.id]
+    same = (proof.tree, proof.failing_key)
+    repeated = bool(proof.failing_key) and any((old.tree, old.failing_key) == same for old in others)
+    return ProofDone(proof.id, proof.outcome, proof.reason, repeated, whole)
+
+
+def _of_publication(s: Services, publication: Row) -> Fact | None:
+    match publication.status:
+        case PublicationStatus.PUSHED:
+            return Published(publication.id)
+        case PublicationStatus.HANDED_OVER:
+            return Published(publication.id, handed_over=True)
+        case PublicationStatus.REFUSED:
+            return PublishRefused(publication.id, BlockCause(publication.refusal), publication.error)
+        case PublicationStatus.FAILED:
+            may_retry = publication.tries < s.settings.limits.publication_tries
+            return PublishInterrupted(publication.id, publication.error, may_retry)
+        case _:
+            return None
+
+
+def _ci(s: Services, run: Row) -> Fact | None:
+    """Look at CI of the pushed commit; None, with the next look noted, while it is not finished (PB-8)."""
+    with s.read() as conn:
+        publication = publications.get(conn, run.active_id)
+        repository = repos.get_repository(conn, run.repository_id)
+        told = diagnoses.get(conn, run.diagnosis_id)
+    if publication.ci is not None:
+        return CiEnded(publication.id, publication.ci)
+    if repository is None or publication.pushed_sha is None:
+        return CiEnded(publication.id, Ci.NONE)
+    before = frozenset(check["name"] for check in told.check_runs or ())
+    with s.connect(run.installation_id) as client:
+        suites = checks.find_check_suites(client, repository.full_name, publication.pushed_sha)
+        jobs = checks.find_check_runs(client, repository.full_name, publication.pushed_sha)
+    now, times = s.clock(), s.settings.times
+    waited = Waited((now - publication.finished_at) / 1000, times.ci_first_suite_s, times.ci_all_s)
+    ci = ci_of(
+        [SuiteSeen(x.status, x.conclusion, x.jobs) for x in suites if x.app_id != s.settings.app_id],
+        [JobSeen(x.name, x.conclusion) for x in jobs if x.app_id != s.settings.app_id],
+        before,
+        waited,
+    )
+    with s.write() as conn:
+        if ci is None:
+            publications.look_again(conn, publication.id, s.in_ms(times.ci_poll_s), publication.ci_deadline_at)
+            return None
+        publications.ci_seen(conn, publication.id, ci, now)
+    return CiEnded(publication.id, ci)
