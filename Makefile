@@ -30,7 +30,7 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/python -m ruff format --check . || { echo "make: run $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m mypy
-	@$(BIN)/python -m pytest -q tests/unit
+	@$(BIN)/python -m pytest -q -m "not slow" tests/unit
 
 up: $(VENV)/run.stamp
 	@exec $(BIN)/python -m app.cli up

@@ -46,6 +46,7 @@ def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlet
         writer = Writer(engine, redactor, clock, lambda guid: ring(settings, "intake", guid))
         app.state.web = Web(settings, engine, clock, BodyReader(secret.encode(), settings.limits.payload_bytes), writer)
         writer.start()
+        log.info("web started")
         yield
         writer.close()
         engine.dispose()

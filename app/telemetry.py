@@ -18,7 +18,7 @@ from app.settings import Settings
 # of a line, so code passes the GitHub event as `github_event`; it is written as `event`.
 KEYS = ("delivery", "event", "installation", "repo", "pr", "sha", "run", "turn", "attempt")
 
-_NOISY = {"rq.worker": logging.WARNING, "httpx": logging.WARNING, "alembic": logging.WARNING}
+_QUIET = ("rq.worker", "httpx", "alembic", "uvicorn.error")
 
 
 class Redaction:
@@ -70,8 +70,8 @@ def start_logging(settings: Settings, part: str, stream: IO[str] | None = None) 
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    for name, level in _NOISY.items():
-        logging.getLogger(name).setLevel(level)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def known_secrets(settings: Settings) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ for verb in (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, toke
 def main() -> None:
     """Entry of `remedy` and of `python -m app.cli`: exit 1 with one sentence for what a person can act on (UX-T7)."""
     try:
-        remedy()
+        remedy(prog_name="remedy")
     except UserError as error:
         print(f"remedy: {error}", file=sys.stderr)
         sys.exit(1)

@@ -26,6 +26,7 @@ def redis_command(folder: Path) -> tuple[str, ...]:
         "appendfsync": "everysec",
         "maxmemory-policy": "noeviction",
         "loglevel": "warning",
+        "logfile": str(folder / "redis.log"),
     }
     return (str(find_server()), *(word for name, value in options.items() for word in (f"--{name}", value)))
 

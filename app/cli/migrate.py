@@ -5,7 +5,7 @@ from app.cli.say import say
 
 
 def migrate() -> None:
-    """Bring the database to this version; does nothing when it is there."""
+    """Bring the database to this version."""
     settings = read_settings()
     prepare_data_folder(settings)
     from app.ledger.engine import migrate as migrate_ledger

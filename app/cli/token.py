@@ -15,7 +15,7 @@ def token(
     installation: Annotated[int, typer.Argument(help="Number of the installation, as in its GitHub address.", min=1)],
     days: Annotated[int, typer.Option(help="Days until the token ends.", min=1, max=366)] = 30,
 ) -> None:
-    """Print a token with which the status of one installation can be read."""
+    """Print a token for the status API."""
     from app.web.tokens import sign_token
 
     secret = read_settings().secret_key.get_secret_value()

@@ -21,7 +21,10 @@ POLL_S = 0.05
 
 
 def up() -> None:
-    """Run everything on this machine: web, workers, sweep and, without REDIS_URL, a Redis."""
+    """Run everything on this machine.
+
+    Web, workers, the sweep and, without REDIS_URL, a Redis: one tree of processes that dies together.
+    """
     settings = read_settings()
     prepare_data_folder(settings)
     lock = _lock(settings.data / "up.lock")
@@ -55,7 +58,7 @@ async def _start(tree: Tree, settings: Settings) -> None:
     web = Child("web", python("app.cli", "web"), env)
     await tree.start(web)
     await _wait_for_web(tree, web, settings)
-    say("ok", "web", settings.url)
+    say("ok", "web", f"listens on {settings.host}:{settings.port}")
     workers = ["quick", *["long"] * settings.long_workers, "sweep"]
     for worker in workers:
         await tree.start(Child(worker, python("jobs.worker", worker), env))
@@ -63,7 +66,7 @@ async def _start(tree: Tree, settings: Settings) -> None:
 
 
 async def _start_redis(tree: Tree, settings: Settings, env: dict[str, str]) -> None:
-    from app.queues import is_reachable, redis_url
+    from app.queues import is_reachable
 
     if not settings.redis_url:
         redis = Child("queue", redis_command(settings.data.absolute() / "redis"), env, last=True)
@@ -74,7 +77,7 @@ async def _start_redis(tree: Tree, settings: Settings, env: dict[str, str]) -> N
     deadline = asyncio.get_running_loop().time() + READY_WITHIN_S
     while not is_reachable(settings):
         if asyncio.get_running_loop().time() > deadline:
-            raise UserError(f"Redis does not start: {redis_url(settings)}")
+            raise UserError(f"Redis does not start. See {settings.data / 'redis' / 'redis.log'}")
         await asyncio.sleep(POLL_S)
     say("ok", "queue", "reached" if settings.redis_url else "started")
 

@@ -9,7 +9,10 @@ REQUESTS_AT_ONCE = 256
 
 
 def web() -> None:
-    """Accept deliveries (POST /webhook) and answer /healthz, /readyz and the status API."""
+    """Accept deliveries from GitHub.
+
+    POST /webhook, /healthz, /readyz and the status API.
+    """
     settings = read_settings()
     start_logging(settings, "web")
     prepare_data_folder(settings)

@@ -1,0 +1,46 @@
+"""What a supervisor and a load balancer are told (ST-Q1: Redis is not needed to accept)."""
+
+from starlette.testclient import TestClient
+
+from app.ledger.engine import write
+from app.main import create_app
+from app.settings import Settings
+from app.web.health import newest_revision
+from tests.redis_server import redis_server
+
+from .conftest import Sender
+
+
+def test_healthz_says_that_the_process_works(github: Sender) -> None:
+    answer = github.client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_healthz_fails_when_the_writer_is_gone(github: Sender) -> None:
+    github.client.app.state.web.writer.close()  # type: ignore[attr-defined]
+    assert github.client.get("/healthz").status_code == 500
+
+
+def test_readyz_is_ready_with_redis_away(github: Sender) -> None:
+    answer = github.client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"database": "ok", "redis": "away"})
+
+
+def test_readyz_shows_redis(settings: Settings, github: Sender) -> None:
+    with redis_server() as server:
+        app = create_app(settings.model_copy(update={"redis_url": server.url}))
+        with TestClient(app) as client:
+            assert client.get("/readyz").json() == {"database": "ok", "redis": "ok"}
+
+
+def test_readyz_is_not_ready_without_a_database(settings: Settings) -> None:
+    with TestClient(create_app(settings)) as client:
+        answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "away, or never migrated")
+
+
+def test_readyz_is_not_ready_at_another_version(github: Sender) -> None:
+    with write(github.engine) as conn:
+        conn.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
+    answer = github.client.get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, f"at version 0000, not {newest_revision()}")
