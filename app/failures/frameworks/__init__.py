@@ -1,24 +1,58 @@
 """The readers of all frameworks: a new one is one file and one entry of this list."""
 
 from app.failures.frameworks.detector import Detector
+from app.failures.frameworks.apple import Apple
+from app.failures.frameworks.bazel import Bazel
+from app.failures.frameworks.beam import Beam
+from app.failures.frameworks.cpp import CTest
+from app.failures.frameworks.cpp import GoogleTest
+from app.failures.frameworks.cpp import Catch2
+from app.failures.frameworks.dotnet import DotNet
 from app.failures.frameworks.go import Go
 from app.failures.frameworks.jasmine import Jasmine
 from app.failures.frameworks.jest import Jest
+from app.failures.frameworks.jvm.ant import Ant
+from app.failures.frameworks.jvm.gradle import Gradle
+from app.failures.frameworks.jvm.scala import Scala
+from app.failures.frameworks.jvm.surefire import Surefire
 from app.failures.frameworks.mocha import Mocha
 from app.failures.frameworks.nodetest import NodeTest
+from app.failures.frameworks.phpunit import PhpUnit
 from app.failures.frameworks.playwright import Playwright
 from app.failures.frameworks.pytest import Pytest
+from app.failures.frameworks.ruby import Rspec
+from app.failures.frameworks.ruby import Minitest
+from app.failures.frameworks.rust import Rust
+from app.failures.frameworks.tap import Tap
 from app.failures.frameworks.unittest import Unittest
 from app.failures.frameworks.vitest import Vitest
+from app.failures.frameworks.wrapped import Wrapped
 
 DETECTORS: tuple[type[Detector], ...] = (
+    Apple,
+    Bazel,
+    Beam,
+    CTest,
+    GoogleTest,
+    Catch2,
+    DotNet,
     Go,
     Jasmine,
     Jest,
+    Ant,
+    Gradle,
+    Scala,
+    Surefire,
     Mocha,
     NodeTest,
+    PhpUnit,
     Playwright,
     Pytest,
+    Rspec,
+    Minitest,
+    Rust,
+    Tap,
     Unittest,
     Vitest,
+    Wrapped,
 )

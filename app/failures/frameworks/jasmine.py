@@ -45,7 +45,7 @@ class Jasmine:
             if self._list.feed(line):
                 return True
             self._close(out)
-        if text.startswith("Failures:"):
+        if text.rstrip() == "Failures:":
             self._list = NumberedList(_item, _list_ends)
             return True
         if text.strip() == "FAILED TESTS:":

@@ -10,9 +10,7 @@ from app.failures.places import choose, places_in
 _FAILING = re.compile(r"\s*(?:✖ )?(\d+) failing\s*$|\s*✖ (\d+) of (\d+) tests? failed\s*:?\s*$")
 _PASSING = re.compile(r"\s*(?:✔ )?(\d+) (?:passing|tests? complete)")
 _ITEM = re.compile(r"\s{0,4}(\d+)\) ?(.*)$")
-_LAB = re.compile(r"  (\d+)\) (\S.*?):?$")
 _LAB_TOTAL = re.compile(r"(\d+) of (\d+) tests failed")
-_TREE = re.compile(r"(\s{2,})(\d+)\) (\S.*)$")
 _ENDS = ("npm ERR!", "npm error", "error Command failed", "The command ", "Done. ", "make: ", "-----------------", "lerna ERR!", "=====", "info Visit", "> ")
 _LAST = 400
 
@@ -32,6 +30,7 @@ class Mocha:
         self._lines = 0
         self._blank = 0
         self._passing = 0
+        self._lab_ended = False
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -40,7 +39,7 @@ class Mocha:
             self._close(out)
             self._total, self._active = int(failing[1] or failing[2]), self._total_is_next(failing)
             return True
-        if text.startswith("Failed tests:") and not self._active:
+        if text == "Failed tests:" and not self._active:
             self._active, self._lab, self._total = True, True, 10_000
             out.started("lab")
             return True
@@ -51,6 +50,7 @@ class Mocha:
                 self._passing = int(passing[1])
             return False
         if self._lab and _LAB_TOTAL.match(text):
+            self._lab_ended = True
             self._close(out)
             return False
         return self._epilogue(line, out)
@@ -125,8 +125,9 @@ class Mocha:
             self._store()
             if not self._lab:
                 out.started("mocha")
-            for found in self._found:
+            for found in self._found if not self._lab or self._lab_ended else []:
                 out.failure(found)
             if self._found and not self._lab:
                 out.total(len(self._found), self._passing + len(self._found))
-        self._found, self._active, self._open, self._lab, self._text = [], False, False, False, Block()
+        self._found, self._text = [], Block()
+        self._active = self._open = self._lab = self._lab_ended = False

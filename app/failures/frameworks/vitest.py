@@ -26,6 +26,8 @@ class Vitest:
         self._in: str = ""
         self._pending: list[Found] = []
         self._text = Block()
+        self._rows: list[Found] = []
+        self._sections = False
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -34,6 +36,7 @@ class Vitest:
             self._close(out)
             self._in = section[1]
             if self._in.startswith("Failed"):
+                self._sections = True
                 out.started()
             elif self._in.startswith(("Unhandled", "Uncaught")):
                 out.cause("test_error", text.strip(" ⎯"))
@@ -51,6 +54,8 @@ class Vitest:
 
     def end(self, out: Sink) -> None:
         self._close(out)
+        for found in [] if self._sections else self._rows:
+            out.failure(found)
 
     def _in_section(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -94,7 +99,7 @@ class Vitest:
         path_row = re.match(r"(\S+\.[cm]?[jt]sx?) > ", row[2])
         if file or path_row:
             title = row[2] if path_row else " > ".join([file, *names])
-            out.failure(Found(title, rank=0, file=file or (path_row[1] if path_row else None)))
+            self._rows.append(Found(title, rank=0, file=file or (path_row[1] if path_row else None), at=line))
 
     def _close(self, out: Sink) -> None:
         """All `FAIL` lines that stand together share the text below them."""

@@ -34,6 +34,8 @@ def split(text: str, log: bytes, first: int, last: int) -> tuple[str, str]:
     `log[first:last]` is the raw text before the line: an unsure prefix counts only when lines above share it.
     """
     stream = ""
+    if text.startswith("nl") and text[2:3] in ("", " ", "\x1b", "n") and log.count(b"\nnl", first, last) > _ENOUGH:
+        text = text[2:]  # a stray terminal capability (section 4.2, step 9)
     for _ in range(MAX_DEPTH):
         found = _SURE.match(text)
         if found is None:

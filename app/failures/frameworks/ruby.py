@@ -1,0 +1,219 @@
+"""RSpec, minitest, test-unit and Rails: numbered blocks, plain blocks, and lists of failed examples."""
+
+import re
+from typing import ClassVar
+
+from app.failures.frameworks.block import Block
+from app.failures.frameworks.detector import Found, Line, Sink
+from app.failures.frameworks.numbered import NumberedList
+from app.failures.places import choose, places_in
+
+_ITEM = re.compile(r"\s{0,4}(\d+)\) (\S.*)$")
+_EXAMPLES = re.compile(r"(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?")
+_LISTED = re.compile(r"rspec '?(\S+?(?::\d+|\[[\d:,]+\]))'? # (\S.*)$")
+_LOAD = re.compile(r"An error occurred (?:while loading|in an? `?(?:before|after|around)\(?[\w:( ]*\)?`? hook)[^.]*?(?: (\S+?))?\.?$")
+_RESULT = re.compile(r"(Failure|Error):\s*$|\s*\d+\) (Failure|Error):\s*$|(Failure|Error): (?=\S)(test\S*.*)$")
+_MINI_ID = re.compile(r"(\S.*?#.+?|\S+#\S+)(?: \[(\S+?):(\d+)\])?:?\s*$")
+_OLD_ID = re.compile(r"(\w\S*)\(([\w:]+)\)(?: \[(\S+?):(\d+)(?::in .*)?\])?:?\s*$")
+_MINI_TOTAL = re.compile(r"(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors")
+_PLACE = re.compile(r"\s*# (\S+?):(\d+)")
+_BRACKET = re.compile(r".*\[(\S+?\.rb):(\d+)\]:?\s*$")
+_DIFF = re.compile(r"\s*Failure/Error: (.*)$")
+_LINES = 500
+
+
+def _item(text: str) -> tuple[int, str] | None:
+    item = _ITEM.match(text)
+    return (int(item[1]), item[2]) if item else None
+
+
+def _rspec_ends(text: str) -> bool:
+    return text.startswith(("Finished in ", "Failed examples:", "Top ", "Randomized with", "rspec ")) or _EXAMPLES.match(text) is not None
+
+
+class Rspec:
+    name: ClassVar[str] = "rspec"
+    wakes: ClassVar[tuple[str, ...]] = ("Failures:", "Failed examples:", " examples, ", " example, ", "An error occurred ", "rspec ./", "rspec '")
+
+    def __init__(self) -> None:
+        self._list: NumberedList | None = None
+        self._found: list[Found] = []
+        self._rows: list[Found] = []
+        self._load: Found | None = None
+        self._text = Block()
+        self._listing = False
+
+    def feed(self, line: Line, out: Sink) -> bool:
+        text = line.text
+        if self._list is not None:
+            if self._list.feed(line):
+                return True
+            self._close()
+        if text.strip() == "Failures:":
+            self._end_load(out)
+            self._list = NumberedList(_item, _rspec_ends)
+            return True
+        total = _EXAMPLES.match(text)
+        if total:
+            return self._total(total, out)
+        listed = _LISTED.match(text) if text.startswith("rspec ") else None
+        if listed:
+            file, _, number = listed[1].partition(":")
+            self._rows.append(Found(listed[2], file=file.split("[")[0], line=int(number) if number.isdigit() else None, rank=2, at=line))
+            return False
+        load = _LOAD.match(text)
+        if load:
+            self._end_load(out)
+            self._load, self._text = Found(load[1] or text, "collection_error" if "loading" in text else "error", at=line), Block()
+            if "loading" in text:
+                self._load.id = text.split("while loading ", 1)[1].rstrip(".")
+            return True
+        if self._load is not None:
+            self._text.add(text)
+            return True
+        return False
+
+    def end(self, out: Sink) -> None:
+        self._close()
+        self._end_load(out)
+        self._report(out, None)
+
+    def _total(self, total: re.Match[str], out: Sink) -> bool:
+        self._end_load(out)
+        self._total_seen = (int(total[2]), int(total[1]))
+        out.started()
+        self._report(out, int(total[2]))
+        out.total(None, int(total[1]))
+        return False
+
+    def _close(self) -> None:
+        items, self._list = (self._list.items if self._list else []), None
+        for item in items:
+            lines = item.text.lines
+            title = item.title
+            if " FIXED" in title and title.endswith("FIXED"):
+                title = title.removesuffix(" FIXED")
+            found = Found(title, at=item.line, detail=lines)
+            at = next((at for at, text in enumerate(lines) if _DIFF.match(text)), None)
+            body = [text.strip() for text in lines[at + 1 if at is not None else 0 :] if text.strip() and not _PLACE.match(text)]
+            found.message = next((text for text in body if not text.startswith(("Shared Example Group", "Called from"))), "")
+            if "Expected pending" in " ".join(lines[:4]) or "FIXED" in item.title:
+                found.kind = "unexpected_success"
+            places = [place for place in places_in(lines) if place.file.endswith((".rb", ".feature", ".erb", ".haml", ".slim"))]
+            spec = [place for place in places if place.file.endswith("_spec.rb")]
+            place = spec[0] if spec else choose(places)
+            if place:
+                found.file, found.line = place.file, place.line
+            self._found.append(found)
+
+    def _end_load(self, out: Sink) -> None:
+        found, self._load = self._load, None
+        if found is None:
+            return
+        lines = self._text.lines
+        found.detail = lines
+        errors = [text.strip() for text in lines if re.match(r"\s*(?:[A-Z]\w*(?:::\w+)*(?:Error|Exception)?:|cannot load)", text)]
+        body = [text.strip() for text in lines if text.strip() and not text.strip().startswith(("#", "Failure/Error"))]
+        found.message = " ".join((errors[:1] or body[:1]))
+        if errors and errors[0].endswith(":"):
+            follow = lines[[text.strip() for text in lines].index(errors[0]) + 1 :]
+            found.message = f"{errors[0]} {next((text.strip() for text in follow if text.strip()), '')}"
+        place = choose(places_in(lines), test_file=found.id)
+        if place:
+            found.file, found.line = place.file, place.line
+        elif found.id.endswith(".rb"):
+            found.file = found.id
+        out.failure(found)
+
+    def _report(self, out: Sink, failed: int | None) -> None:
+        names = {found.id for found in self._found}
+        for found in self._found:
+            row = next((row for row in self._rows if row.id == found.id), None)
+            if row and found.line is None:
+                found.file, found.line = row.file, row.line
+            out.failure(found)
+        if failed is None:
+            for row in self._rows:
+                if row.id not in names:
+                    out.failure(row)
+            self._rows = []
+        self._found = []
+
+
+class Minitest:
+    name: ClassVar[str] = "minitest"
+    wakes: ClassVar[tuple[str, ...]] = ("Failure:", "Error:\n", "Error:", " assertions, ")
+
+    def __init__(self) -> None:
+        self._word = ""
+        self._found: Found | None = None
+        self._text = Block()
+        self._lines = 0
+        self._numbered = False
+
+    def feed(self, line: Line, out: Sink) -> bool:
+        text = line.text
+        total = _MINI_TOTAL.match(text)
+        if total:
+            self._store(out)
+            out.started()
+            out.total(int(total[2]) + int(total[3]), int(total[1]))
+            return False
+        result = _RESULT.match(text) if "Failure:" in text or "Error:" in text else None
+        if result and not (self._found is not None and text.startswith(" ") and not result[2]):
+            self._store(out)
+            self._word = result[1] or result[2] or result[3]
+            self._numbered = bool(result[2])
+            if result[4]:
+                return self._open(result[4], line)
+            return True
+        if self._word:
+            return self._open(text, line)
+        if self._found is not None:
+            return self._in_block(text, line, out)
+        return False
+
+    def end(self, out: Sink) -> None:
+        self._store(out)
+
+    def _open(self, text: str, line: Line) -> bool:
+        word, self._word = self._word, ""
+        kind = "error" if word == "Error" else "fail"
+        mini = _MINI_ID.match(text)
+        old = _OLD_ID.match(text)
+        found = None
+        if mini and "#" in text and not text.startswith(("#", " ", "http")):
+            found = Found(mini[1].rstrip(":"), at=line)
+            file, number = mini[2], mini[3]
+        elif old:
+            found = Found(f"{old[2]}#{old[1]}", at=line)
+            file, number = old[3], old[4]
+        if found is None:
+            return False
+        found.kind = "error" if kind == "error" else "fail"
+        if file:
+            found.file, found.line = file, int(number)
+        self._found, self._text, self._lines = found, Block(), 0
+        return True
+
+    def _in_block(self, text: str, line: Line, out: Sink) -> bool:
+        self._lines += 1
+        over = line.level is not None or self._lines > _LINES or text.startswith(("Finished in ", "rails test ", "bin/rails test ", "====", "Finished tests"))
+        if self._numbered and not text.strip() and self._text.lines and not any(self._text.lines[-1:]):
+            over = True
+        if over:
+            self._store(out)
+            return False
+        self._text.add(text)
+        return True
+
+    def _store(self, out: Sink) -> None:
+        found, self._found, self._word = self._found, None, ""
+        if found is None:
+            return
+        lines = self._text.lines
+        found.detail, found.message = lines, self._text.first()
+        place = choose([place for place in places_in(lines) if ".rb" in place.file])
+        if place and found.line is None:
+            found.file, found.line = place.file, place.line
+        out.failure(found)
