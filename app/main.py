@@ -10,14 +10,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.errors import UserError
 from app.ledger.engine import open_engine
 from app.queues import ring
 from app.redact import Redactor
 from app.settings import Settings
 from app.telemetry import known_secrets, now_ms
 from app.web.api import status
-from app.web.body import BodyReader
+from app.web.body import BodyReader, webhook_secret
 from app.web.health import healthz, readyz
 from app.web.state import Web
 from app.web.webhook import webhook
@@ -35,16 +34,14 @@ log = structlog.get_logger("web")
 
 def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlette:
     """The web process for these settings; raises UserError without a webhook secret (F-W10)."""
-    secret = settings.webhook_secret.get_secret_value()
-    if not secret:
-        raise UserError("Set REMEDY_WEBHOOK_SECRET to the secret of the App's webhook; without it anybody could send.")
+    bodies = BodyReader(webhook_secret(settings), settings.limits.payload_bytes)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         engine = open_engine(settings.database)
         redactor = Redactor(known_secrets(settings))
         writer = Writer(engine, redactor, clock, lambda guid: ring(settings, "intake", guid))
-        app.state.web = Web(settings, engine, clock, BodyReader(secret.encode(), settings.limits.payload_bytes), writer)
+        app.state.web = Web(settings, engine, clock, bodies, writer)
         writer.start()
         log.info("web started")
         yield

@@ -1,5 +1,6 @@
 """What `remedy doctor` looks at: one function per row, each imports what it needs."""
 
+import asyncio
 import difflib
 import os
 import time
@@ -136,13 +137,24 @@ def redis(settings: Settings) -> Found:
 
 
 def sandbox(settings: Settings) -> Found:
-    from app.workspace.sandbox.choose import choose
+    """SX-7: what was measured on this machine, and whether it is enough."""
+    from app.workspace.sandbox.choose import measure
+    from app.workspace.sandbox.model import Tier
+    from app.workspace.sandbox.probe import Report
 
-    try:
-        chosen = choose(settings, "")
-    except UserError as error:
-        return Found("failed", str(error), "install bubblewrap (Debian: apt install bubblewrap)")
-    return Found("passed", f"{chosen.name}, tier {chosen.tier.name} (minimum {settings.sandbox.minimum})")
+    async def reports() -> list[Report]:
+        return [report async for _, report in measure(settings)]
+
+    minimum = Tier[settings.sandbox.minimum]
+    measured = asyncio.run(reports())
+    best = max(measured, key=lambda report: report.tier or Tier.NONE)
+    if best.tier is not None and best.tier >= minimum:
+        return Found("passed", f"{best.backend} ({best.program}), tier {best.tier.name}, minimum {minimum.name}")
+    told = "; ".join(f"{r.backend}: {r.problem or (r.tier or Tier.NONE).name}" for r in measured)
+    excepted = ", ".join(settings.sandbox.i_accept_no_isolation)
+    if excepted:
+        return Found("warning", f"{told}; without isolation: {excepted}", "install bubblewrap, then drop the exception")
+    return Found("failed", f"{told}; nothing will be run", "install bubblewrap (Debian: apt install bubblewrap)")
 
 
 def agent(settings: Settings) -> Found:
@@ -179,7 +191,9 @@ def _runner(settings: Settings, role: Literal["agent", "supervisor"]) -> Found:
     return Found("passed", f"{found.id} {found.manifest.metadata.version}")
 
 
-CHECKS: Mapping[str, Mapping[str, Callable[[Settings], Found]]] = {
+Check = Callable[[Settings], Found]
+
+CHECKS: Mapping[str, Mapping[str, Check]] = {
     "GitHub": {"App key": app_key, "Webhook secret": webhook_secret, "Clock": clock, "Deliveries": deliveries},
     "Server": {"Settings": names, "Database": database, "Queue": redis, "API tokens": api_tokens},
     "Runners": {"Sandbox": sandbox, "Agent": agent, "Supervisor": supervisor},

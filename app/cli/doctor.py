@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from app.cli.checks import CHECKS, Found, Level
+from app.cli.checks import CHECKS, Check, Found, Level
 from app.cli.environment import prepare_data_folder, read_settings, remedy_version
-from app.cli.say import is_plain
+from app.cli.say import dot, is_plain, rule
 from app.redact import Redactor
+from app.settings import Settings
 from app.telemetry import known_secrets
 
 SIGNS: Mapping[Level, str] = {"passed": "✓", "failed": "✗", "warning": "!", "not checked": "–"}
@@ -23,12 +24,20 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="The same facts 
     """
     settings = read_settings()
     prepare_data_folder(settings)
-    found = {group: {name: check(settings) for name, check in rows.items()} for group, rows in CHECKS.items()}
+    found = {group: {name: _look(check, settings) for name, check in rows.items()} for group, rows in CHECKS.items()}
     text = _as_json(found) if as_json else _as_table(found)
     # An error text of a library may hold an address with a password (S47).
     print(Redactor(known_secrets(settings)).text(text))
     if any(row.level == "failed" for rows in found.values() for row in rows.values()):
         raise typer.Exit(1)
+
+
+def _look(check: Check, settings: Settings) -> Found:
+    """A row that breaks is a row that failed: the others are still worth seeing."""
+    try:
+        return check(settings)
+    except Exception as error:
+        return Found("failed", f"the check itself broke: {type(error).__name__}: {error}")
 
 
 def _as_json(found: dict[str, dict[str, Found]]) -> str:
@@ -41,7 +50,7 @@ def _as_json(found: dict[str, dict[str, Found]]) -> str:
 
 
 def _as_table(found: dict[str, dict[str, Found]]) -> str:
-    lines = [f"remedy doctor  {remedy_version()}", "", f"{'Check':<19} {'Result':<15} Details", "─" * 76]
+    lines = [f"remedy doctor  {remedy_version()}", "", f"{'Check':<19} {'Result':<15} Details", rule(76)]
     rows = [row for checked in found.values() for row in checked.values()]
     for group, checked in found.items():
         lines.append(group)
@@ -50,7 +59,7 @@ def _as_table(found: dict[str, dict[str, Found]]) -> str:
     lines += ["", ", ".join(f"{counts[level]} {level}" for level in SIGNS if counts[level])]
     lines += [f"Your turn: {row.cure}" for row in rows if row.level in ("failed", "warning") and row.cure]
     failed = any(row.level == "failed" for row in rows)
-    return "\n".join([*lines, "", f"exit status {int(failed)} · as data: remedy doctor --json"])
+    return "\n".join([*lines, "", f"exit status {int(failed)} {dot()} as data: remedy doctor --json"])
 
 
 def _sign(row: Found) -> str:

@@ -22,6 +22,16 @@ def say(level: str, part: str, text: str) -> None:
     print(line, flush=True)
 
 
+def rule(width: int) -> str:
+    """A line below a table's head."""
+    return ("-" if is_plain() else "─") * width
+
+
+def dot() -> str:
+    """Between two facts on one line."""
+    return "-" if is_plain() else "·"
+
+
 def say_head(text: str) -> None:
     """The first line of a command; a terminal gets a blank line below it."""
     print(text if is_plain() else f"{text}\n", flush=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.cli.embedded_redis import redis_command
 from app.cli.environment import child_environment, prepare_data_folder, python, read_settings, remedy_version
-from app.cli.say import say, say_head
+from app.cli.say import dot, say, say_head
 from app.cli.supervise import Child, Tree
 from app.errors import UserError
 from app.settings import Settings
@@ -25,7 +25,10 @@ def up() -> None:
 
     Web, workers, the sweep and, without REDIS_URL, a Redis: one tree of processes that dies together.
     """
+    from app.web.body import webhook_secret
+
     settings = read_settings()
+    webhook_secret(settings)
     prepare_data_folder(settings)
     lock = _lock(settings.data / "up.lock")
     _refuse_a_taken_port(settings)
@@ -39,7 +42,7 @@ async def _up(settings: Settings) -> None:
     tree = Tree(GRACE_S)
     asked = asyncio.Event()
     _on_signals(tree, asked)
-    say_head(f"remedy up  {remedy_version()} · {settings.url}")
+    say_head(f"remedy up  {remedy_version()} {dot()} {settings.url}")
     try:
         await _until(asked, _start(tree, settings))
         await asked.wait()

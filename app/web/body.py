@@ -7,11 +7,22 @@ from hashlib import sha256
 
 from starlette.requests import ClientDisconnect, Request
 
+from app.errors import UserError
+from app.settings import Settings
+
 # GitHub gives up after 10 s (F-W1), GHES after 30 s.
 READ_WITHIN_S = 30.0
 # Deliveries have some 10 to 60 KB. Larger ones could fill the memory, so only a few of them are read at once.
 LARGE_BYTES = 512 * 1024
 LARGE_AT_ONCE = 4
+
+
+def webhook_secret(settings: Settings) -> bytes:
+    """The secret that deliveries are signed with; raises UserError without one (F-W10)."""
+    secret = settings.webhook_secret.get_secret_value()
+    if not secret:
+        raise UserError("Set REMEDY_WEBHOOK_SECRET to the secret of the App's webhook; without it anybody could send.")
+    return secret.encode()
 
 
 class Refused(Exception):

@@ -9,8 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FILES = sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "jobs").rglob("*.py")])
 
-# The longest name that fits a module decides. Floor 0 is one folder: `app/` itself.
-FLOORS = {
+# The longest name that fits a module decides. Floor 0 is one folder: `app/` itself. `app.services` is what one process
+# works with, made of floor 2 for everything above it.
+FLOORS: dict[str, float] = {
     "app": 0,
     "app.settings": 0,
     "app.errors": 0,
@@ -28,7 +29,8 @@ FLOORS = {
     "app.policy": 2,
     "app.render": 2,
     "app.queues": 2,
-    "app.services": 3,
+    "app.services": 2.5,
+    "app.briefs": 3,
     "app.web": 3,
     "app.commands": 3,
     "app.events": 3,
@@ -84,7 +86,7 @@ def unit_of(module: str) -> str:
     name = module
     while name not in FLOORS:
         name = name.rpartition(".")[0]
-        assert name, f"{module} stands on no floor: add it to architecture.md and to this test"
+        assert name not in {"", "app"}, f"{module} stands on no floor: add it to the architecture and to this test"
     return name
 
 
@@ -114,7 +116,7 @@ def arrow_is_wrong(importer: str, imported: str) -> str | None:
     if importer == "app.cli.web" and imported == "app.main":
         return None
     way = "up" if FLOORS[there] > FLOORS[here] else "sideways"
-    return f"an arrow that runs {way}: floor {FLOORS[here]} ({here}) to floor {FLOORS[there]} ({there})"
+    return f"an arrow that runs {way}: floor {FLOORS[here]:g} ({here}) to floor {FLOORS[there]:g} ({there})"
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from rq.webhook import Webhook
 
 from app.queues import JOBS, RING_LIVES_S, JobRefused, OwnJob, is_reachable, redis_url, ring
 from app.settings import Settings
+from tests.processes import is_running, wait_for
 from tests.redis_server import RedisServer, redis_server
 
 # A worker process of ours in which `jobs.intake` only notes what it was asked.
@@ -61,14 +62,6 @@ def redis(server: RedisServer) -> Iterator[Redis]:
 @pytest.fixture
 def settings(server: RedisServer, tmp_path: Path) -> Settings:
     return Settings.model_validate({"data": tmp_path, "REDIS_URL": server.url})
-
-
-def wait_for(what: Callable[[], Any], within_s: float = 30) -> Any:
-    until = time.monotonic() + within_s
-    while not (seen := what()):
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
-    return seen
 
 
 @contextmanager
@@ -177,14 +170,6 @@ class TestWorker:
                 server.start()
                 ring(own, "intake", "g-1")
                 wait_for(lambda: "g-1" in done(own))
-
-
-def is_running(pid: int) -> bool:
-    """Alive, and no zombie that waits for its parent."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 class TestRing:
