@@ -190,6 +190,8 @@ class AcpRunner:
             return
         link = await self._link()
         session.aborted = True
+        if link.wire.ended:
+            return
         cancel = link.conn.cancel(session_id=ref.agent_session_id)
         await link.call(cancel, "session/cancel", link.waits.abort_s, Code.CRASHED)
         if session.prompt is not None and session.is_active():

@@ -61,6 +61,7 @@ class Wire:
         self._writing = asyncio.Lock()
         self.fault: RunnerError | None = None
         self.bug: Exception | None = None
+        self.ended = False
         self.last_at = asyncio.get_running_loop().time()
 
     @property
@@ -83,6 +84,7 @@ class Wire:
                     return answer
             output = await anext(self._events, None) if self._is_sound() else None
             if output is None:
+                self.ended = True
                 return None
             self._take(output.stream, output.data)
             await asyncio.sleep(0)  # a flood must not keep deadlines from being seen

@@ -1,0 +1,99 @@
+"""A launcher without a sandbox: plain processes in a group of their own, for tests of the runners."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Output:
+    stream: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Exit:
+    rc: int | None
+    reason: str
+
+
+class PlainProcess:
+    """One process with both outputs read all the time; `kill` ends its process group."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin and process.stdout and process.stderr
+        self.pid = process.pid
+        self.stdin = process.stdin
+        self._process = process
+        self._killed = ""
+        self._queue: asyncio.Queue[Output | None] = asyncio.Queue(maxsize=64)
+        pipes = (("stdout", process.stdout), ("stderr", process.stderr))
+        self._readers = [asyncio.create_task(self._read(name, pipe)) for name, pipe in pipes]
+        self.events = self._events()
+
+    async def _read(self, name: str, pipe: asyncio.StreamReader) -> None:
+        while data := await pipe.read(1 << 16):
+            await self._queue.put(Output(name, data))
+        await self._queue.put(None)
+
+    async def _events(self) -> AsyncIterator[Output]:
+        for _ in self._readers:
+            while (output := await self._queue.get()) is not None:
+                yield output
+
+    async def wait(self) -> Exit:
+        rc = await self._process.wait()
+        return Exit(rc, self._killed or ("signal" if rc < 0 else "exit"))
+
+    async def kill(self, reason: str = "killed") -> None:
+        if self._process.returncode is None:
+            self._killed = reason
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for reader in self._readers:
+            reader.cancel()
+        await asyncio.gather(*self._readers, return_exceptions=True)
+        await self._process.wait()
+        self._process._transport.close()  # type: ignore[attr-defined]  # pipes that a daemon keeps open
+
+
+@dataclass
+class PlainLauncher:
+    """Starts in `workspace` with HOME `home`; remembers what it was asked to start."""
+
+    workspace: Path
+    home: Path
+    tier: int = 0
+    spawned: list[tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=list)
+    processes: list[PlainProcess] = field(default_factory=list)
+
+    async def spawn(
+        self, argv: Sequence[str], env: Mapping[str, str], files: Mapping[str, bytes], network: Any
+    ) -> PlainProcess:
+        path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+        whole = {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", **env}
+        self.spawned.append((tuple(argv), whole))
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *argv, env=whole, cwd=self.workspace, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+        self.processes.append(PlainProcess(process))
+        return self.processes[-1]
+
+    def running(self) -> list[int]:
+        """Process groups of this launcher that still have a member."""
+        return [process.pid for process in self.processes if _has_group(process.pid)]
+
+
+def _has_group(pid: int) -> bool:
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
