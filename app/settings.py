@@ -66,6 +66,8 @@ class Limits(_Part):
     max_detail_chars: int = 3000
     payload_bytes: int = 25 * 1024 * 1024
     log_bytes: int = 200 * 1024 * 1024
+    # Compressed size of an artifact or of all logs of an attempt (github.md, GH-27).
+    archive_bytes: int = 500 * 1024 * 1024
 
 
 class SandboxSettings(_Part):

@@ -1,7 +1,7 @@
 """Ask GitHub on behalf of one installation: tokens, retries, paging, and errors that people can act on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -78,6 +78,11 @@ class Client:
         return self._shared.remaining
 
     @property
+    def repository_id(self) -> int | None:
+        """The one repository of this view, or None when it sees all of the installation."""
+        return self._scope[1]
+
+    @property
     def pace(self) -> Pace:
         return self._shared.pace
 
@@ -94,14 +99,22 @@ class Client:
                 return None
             raise
 
-    def pages(self, path: str, key: str | None = None, **params: Any) -> Listing[Any]:
-        """All entries along the `Link` header, at most 50 pages of 100 (GH-37); `key` holds them in each page."""
+    def pages(
+        self, path: str, key: str | None = None, until: Callable[[Any], bool] | None = None, **params: Any
+    ) -> Listing[Any]:
+        """All entries along the `Link` header, at most 50 pages of 100 (GH-37).
+
+        `key` holds them in each page; the list ends before the first entry for which `until` is true.
+        """
         entries: list[Any] = []
         query: Mapping[str, Any] = {"per_page": PER_PAGE, **params}
         for _ in range(MAX_PAGES):
             answer = self._call(Call("GET", path, query, repeatable=True))
             page = answer.json.get(key) if key and isinstance(answer.json, dict) else answer.json
-            entries += page if isinstance(page, list) else []
+            for entry in page if isinstance(page, list) else []:
+                if until is not None and until(entry):
+                    return Listing(tuple(entries))
+                entries.append(entry)
             following = _NEXT.search(answer.headers.get("link", ""))
             if not following:
                 return Listing(tuple(entries))
@@ -135,6 +148,10 @@ class Client:
         if answer.status not in (301, 302, 303, 307, 308) or not answer.headers.get("location"):
             raise GitHubError(answer.status, "GitHub named no address to download from")
         return answer.headers["location"]
+
+    def plain(self) -> httpx.Client:
+        """A client without any credential, for the address that `link` named (GH-26)."""
+        return self._shared.session.plain()
 
     def token(self, purpose: Purpose, repository_id: int | None) -> str:
         """An installation token for this purpose, minted now or at least 5 minutes from its end (GH-19)."""

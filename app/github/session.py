@@ -84,6 +84,16 @@ class Session:
             response = response.history[0]
         return _answer(response)
 
+    def plain(self) -> httpx.Client:
+        """A client of its own without credentials that follows nothing."""
+        return httpx.Client(
+            timeout=TIMEOUT,
+            verify=trust(self._settings),
+            headers={"User-Agent": USER_AGENT},
+            follow_redirects=False,
+            transport=self._transport,
+        )
+
     def _client(self, follow: bool) -> "GitHub[Any]":
         if follow not in self._clients:
             self._clients[follow] = self._open.enter_context(self._build(follow))

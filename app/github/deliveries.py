@@ -1,0 +1,51 @@
+"""Find deliveries that failed and ask for them again (GH-35); GitHub never repeats one by itself (F-W2)."""
+
+from app.events.payloads.parts import Millis, Part, Text
+from app.github.calls import Listing
+from app.github.client import Client
+from app.github.paths import path
+
+
+class HookDelivery(Part):
+    """One attempt to deliver; all attempts of one delivery share `guid`, which is X-GitHub-Delivery (F-W4)."""
+
+    id: int
+    guid: str
+    event: Text = ""
+    action: str | None = None
+    status: Text = ""
+    status_code: int = 0
+    redelivery: bool = False
+    delivered_at: Millis = None
+    throttled_at: Millis = None
+    installation_id: int | None = None
+    repository_id: int | None = None
+
+
+def list_failed_deliveries(client: Client, since_ms: int, last_seen_id: int = 0) -> Listing[HookDelivery]:
+    """Failed attempts after `since_ms` and after the attempt `last_seen_id`, newest first.
+
+    Any guid may be stored or delivered by now: the caller knows its rows. `cut` as in every list.
+    """
+
+    def known(item: object) -> bool:
+        attempt = HookDelivery.model_validate(item)
+        return attempt.id <= last_seen_id or (attempt.delivered_at or since_ms) < since_ms
+
+    found = client.pages(path("app", "hook", "deliveries"), until=known, status="failure")
+    return Listing(tuple(HookDelivery.model_validate(item) for item in found), found.cut)
+
+
+def find_attempts(client: Client, since_ms: int) -> Listing[HookDelivery]:
+    """All attempts after `since_ms`, newest first, whatever came of them."""
+
+    def known(item: object) -> bool:
+        return (HookDelivery.model_validate(item).delivered_at or since_ms) < since_ms
+
+    found = client.pages(path("app", "hook", "deliveries"), until=known)
+    return Listing(tuple(HookDelivery.model_validate(item) for item in found), found.cut)
+
+
+def request_redelivery(client: Client, delivery_id: int) -> None:
+    """Ask for the attempt once more. Repeatable: the guid is the same, and a delivery that is stored is a no-op."""
+    client.post(path("app", "hook", "deliveries", delivery_id, "attempts"), repeatable=True)
