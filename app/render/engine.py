@@ -62,6 +62,12 @@ def thousands(n: int) -> Markup:
     return Markup(f"{n:,}")
 
 
+def sentence(text: object) -> str:
+    """The text with a capital at its start; still to be made safe."""
+    words = one_line(str(text))
+    return words[:1].upper() + words[1:]
+
+
 def in_words(n: int) -> Markup:
     """`four` for 4, digits from ten on."""
     return Markup(_SMALL[n] if n < len(_SMALL) else f"{n:,}")
@@ -118,6 +124,7 @@ FILTERS: Mapping[str, Any] = {
     "plain": plain,
     "prose": prose,
     "quoted": quoted,
+    "sentence": sentence,
     "short": short,
     "thousands": thousands,
     "utc": utc,

@@ -24,8 +24,11 @@ class Links:
         """`[issue 321](...)`; never a bare reference, so no closing word can act on it (UX-E4)."""
         return self.link(f"{'Issue' if first else 'issue'} {number}", f"{self._repo}/issues/{number}")
 
-    def pull(self, number: int) -> Markup:
-        return self.link(f"pull request {number}", f"{self._repo}/pull/{number}")
+    def pull(self, number: int, first: bool = False) -> Markup:
+        return self.link(f"{'Pull' if first else 'pull'} request {number}", f"{self._repo}/pull/{number}")
+
+    def comment(self, words: str, number: int, comment_id: int) -> Markup:
+        return self.link(words, f"{self._repo}/pull/{number}#issuecomment-{comment_id}")
 
     def checks(self, number: int) -> Markup:
         return self.link("Remedy check", f"{self._repo}/pull/{number}/checks")

@@ -1,8 +1,11 @@
 """How much of each part fits: measure a text, and drop in the order of ux.md, section 2."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
+
+T = TypeVar("T")
 
 OPEN_CHARACTERS = 1_400
 WHOLE_BYTES = 60_000
@@ -53,23 +56,35 @@ _WHOLE_STEPS: tuple[dict[str, int | bool], ...] = (
 def fitted(render: Callable[[Space], str]) -> str:
     """The fullest text whose open part and whole are below their limits (UX-L4, UX-L5)."""
     space, text = _least(render, Space(), _OPEN_STEPS, lambda made: len(open_part(made)) <= OPEN_CHARACTERS)
-    return _least(render, space, _WHOLE_STEPS, lambda made: len(made.encode()) <= WHOLE_BYTES, text)[1]
+    return _least(render, space, _WHOLE_STEPS, lambda made: size(made) <= WHOLE_BYTES, text)[1]
+
+
+def fitted_parts(render: Callable[[Space], Mapping[str, str]]) -> Mapping[str, str]:
+    """The fullest parts of which each is below the limit of one field of a check (UX-L2)."""
+    return _least(render, Space(), _WHOLE_STEPS, lambda made: all(size(part) <= WHOLE_BYTES for part in made.values()))[
+        1
+    ]
+
+
+def size(text: str) -> int:
+    """Bytes of `text` in UTF-8."""
+    return len(text.encode())
 
 
 def _least(
-    render: Callable[[Space], str],
+    render: Callable[[Space], T],
     space: Space,
     steps: Sequence[dict[str, int | bool]],
-    fits: Callable[[str], bool],
-    text: str = "",
-) -> tuple[Space, str]:
-    text = text or render(space)
+    fits: Callable[[T], bool],
+    made: T | None = None,
+) -> tuple[Space, T]:
+    shown = render(space) if made is None else made
     for step in steps:
-        if fits(text):
+        if fits(shown):
             break
         space = replace(space, **step)  # type: ignore[arg-type]
-        text = render(space)
-    return space, text
+        shown = render(space)
+    return space, shown
 
 
 def open_part(text: str) -> str:

@@ -270,7 +270,7 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
             return _blocked(shown, run.cause)
         case State.FLAKY | State.INFRASTRUCTURE if not view.rerun:
             return replace(shown, turn=Turn.AUTHOR)
-        case State.PLAN_REVIEW if run is None:
+        case State.PLAN_REVIEW | State.BUDGET if run is None:
             return replace(shown, buttons=("fix", "block"))
         case State.PUBLISHED if view.publication is not None and view.publication.mode == "commit":
             return replace(shown, turn=Turn.AUTHOR)

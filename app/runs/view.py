@@ -65,6 +65,10 @@ class ProofView:
     rows: tuple[GridRow, ...]
     tier: str
     findings: tuple[str, ...] = ()
+    tree: str = ""
+    """The proven tree, which is the one that is pushed."""
+    ran: int = 0
+    """Tests that ran besides the named ones."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +192,9 @@ class RunView:
     similar_approved: int = 0
     similar_total: int = 0
     limits: tuple[LimitRow, ...] = ()
+    tag: str = ""
+    agent: str = ""
+    supervisor: str = ""
     event: str = ""
     """Number under which the operator finds a mistake of ours."""
 
