@@ -132,7 +132,8 @@ def _without_containers(merged: dict[Key, Found]) -> dict[Key, Found]:
     """A container goes when a child is listed; a test of a stack goes when anything else explains the end (OP-1, OP-3)."""
     sure = [found for found in merged.values() if not found.optional and not found.flaky]
     if not sure:
-        return merged
+        stacks = [key for key, found in merged.items() if found.optional and found.kind in ("crash", "timeout")]
+        return {key: found for key, found in merged.items() if key not in stacks[:-1]}
     return {key: found for key, found in merged.items() if not found.optional or _is_lone(found, sure)}
 
 

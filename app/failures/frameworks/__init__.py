@@ -1,6 +1,8 @@
 """The readers of all frameworks: a new one is one file and one entry of this list."""
 
 from app.failures.frameworks.detector import Detector
+from app.failures.frameworks.acceptance import Robot
+from app.failures.frameworks.acceptance import Scenarios
 from app.failures.frameworks.apple import Apple
 from app.failures.frameworks.bazel import Bazel
 from app.failures.frameworks.beam import Beam
@@ -17,6 +19,8 @@ from app.failures.frameworks.jvm.scala import Scala
 from app.failures.frameworks.jvm.surefire import Surefire
 from app.failures.frameworks.mocha import Mocha
 from app.failures.frameworks.nodetest import NodeTest
+from app.failures.frameworks.other_tests import TestThat
+from app.failures.frameworks.other_tests import Busted
 from app.failures.frameworks.phpunit import PhpUnit
 from app.failures.frameworks.playwright import Playwright
 from app.failures.frameworks.pytest import Pytest
@@ -24,11 +28,16 @@ from app.failures.frameworks.ruby import Rspec
 from app.failures.frameworks.ruby import Minitest
 from app.failures.frameworks.rust import Rust
 from app.failures.frameworks.tap import Tap
+from app.failures.frameworks.trees import Trees
+from app.failures.frameworks.trees import Hspec
 from app.failures.frameworks.unittest import Unittest
+from app.failures.frameworks.vim import VimTest
 from app.failures.frameworks.vitest import Vitest
 from app.failures.frameworks.wrapped import Wrapped
 
 DETECTORS: tuple[type[Detector], ...] = (
+    Robot,
+    Scenarios,
     Apple,
     Bazel,
     Beam,
@@ -45,6 +54,8 @@ DETECTORS: tuple[type[Detector], ...] = (
     Surefire,
     Mocha,
     NodeTest,
+    TestThat,
+    Busted,
     PhpUnit,
     Playwright,
     Pytest,
@@ -52,7 +63,10 @@ DETECTORS: tuple[type[Detector], ...] = (
     Minitest,
     Rust,
     Tap,
+    Trees,
+    Hspec,
     Unittest,
+    VimTest,
     Vitest,
     Wrapped,
 )

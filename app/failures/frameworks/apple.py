@@ -9,12 +9,11 @@ _ERROR = re.compile(r"(\S.*?):(\d+): error: (-\[[\w.]+ [\w:]+\]|[\w.]+\.\w+) : (
 _CASE = re.compile(r"(?:\s*)Test Case '(-\[[\w.]+ [\w:]+\]|[\w.]+\.\w+)' (failed|passed) \(([\d.]+) seconds\)")
 _CASE_CLONE = re.compile(r"Test [Cc]ase '(.+?)' failed on '.*' \([\d.]+ seconds\)")
 _FAILING = re.compile(r"Failing tests:\s*$")
-_LISTED = re.compile(r"\t(\S.*)$|    (\S.*)$")
-_PRETTY_HEAD = re.compile(r"([A-Za-z_][\w.]*)$")
-_PRETTY = re.compile(r"  (\S.*?), (.*)$")
-_PRETTY_PLACE = re.compile(r"  (\S+?):(\d+)$|\s*\x1b?(\S+\.(?:swift|mm?)):(\d+)$")
-_ROW = re.compile(r"\s{4}✗ (\w+\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\([\d.]+ seconds\)$")
-_SUITE = re.compile(r"(?:Test Suite )?'?([\w.]+)'? (?:started|$)")
+_LISTED = re.compile(r"\s+(-\[[\w.]+ [^\]]+\]|[\w.]+(?:\.|/)\w+(?:\(\))?)(?: \(.*\))?\s*$")
+_PRETTY_PLACE = re.compile(r"  (/?\S+?\.\w+):(\d+)$")
+_ROW = re.compile(r"\s{2,4}✗ (\w\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\([\d.]+ seconds\)$")
+_SUMMARY_ROW = re.compile(r"  (\w+), (\S.*)$")
+_SUITE = re.compile(r"[A-Za-z_][\w.]*$")
 _SWIFT = re.compile(r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)|failed after .*)$")
 _EXECUTED = re.compile(r"\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures? \((\d+) unexpected\)")
 _SWIFT_TOTAL = re.compile(r"[✘􀢄] Test run with (\d+) tests?.* failed after .* with (\d+) issues?")
@@ -24,12 +23,11 @@ _BUNDLE_END = ("** TEST", "** BUILD", "The following build commands", "Testing f
 class Apple:
     name: ClassVar[str] = "swift-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        ": error: -[", " : XCTAssert", "' failed (", "' failed on '", "Failing tests:", "✗ ", "✖ ", " recorded an issue", "failed after", " tests, with ", " test, with ", ": error: ", "Executed ",
+        ": error: -[", " : XCTAssert", "' failed (", "' failed on '", "Failing tests:", "✗ ", "✖ ", " recorded an issue", "failed after", " tests, with ", " test, with ", ": error: ", "Executed ", ", XCT", ", \x1b[31m",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self._list = False
-        self._head = ""
         self._found: dict[str, Found] = {}
         self._listed: list[Found] = []
         self._pretty: Found | None = None
@@ -39,7 +37,7 @@ class Apple:
         if self._list:
             return self._in_list(line, out)
         if _FAILING.match(text):
-            self._list, self._head = True, ""
+            self._list = True
             return True
         error = _ERROR.match(text) if ": error: " in text else None
         if error:
@@ -56,6 +54,9 @@ class Apple:
         if row:
             self._row(row, line, out)
             return False
+        pretty = _SUMMARY_ROW.match(text) if ", " in text else None
+        if pretty:
+            return self._summary(pretty, line, out)
         swift = _SWIFT.match(text)
         if swift:
             name = swift[1].strip('"')
@@ -99,45 +100,36 @@ class Apple:
     def _row(self, row: re.Match[str], line: Line, out: Sink) -> None:
         """`    ✗ test, message` below its suite."""
         name, message = (row[1], row[2]) if row[1] else (row[3], "")
-        suite = ""
-        for above in reversed(out.above(300)):
-            if above and not above[0].isspace() and re.fullmatch(r"[A-Za-z_][\w.]*", above.strip()):
-                suite = above.strip()
-                break
+        suite = self._suite(out)
         self._add(Found(f"{suite}.{name}" if suite and "." not in name else name, message=message, detail=[line.text], at=line))
 
+    def _summary(self, row: re.Match[str], line: Line, out: Sink) -> bool:
+        """xcpretty's summary: the suite, then `  test, message`, then the place."""
+        self._pretty = self._found.get(self._key(f"{self._suite(out)}.{row[1]}"))
+        return self._pretty is not None
+
+    @staticmethod
+    def _suite(out: Sink) -> str:
+        return next((above.strip() for above in reversed(out.above(300)) if above and _SUITE.match(above.rstrip())), "")
+
     def _in_list(self, line: Line, out: Sink) -> bool:
-        """xcodebuild lists names after a tab; xcpretty prints suites, then `  test, message`, then the place."""
+        """xcodebuild lists names below `Failing tests:`, each after a tab or blanks, below their bundle."""
         text = line.text
         if text.startswith(_BUNDLE_END) or line.level is not None:
             self._list = False
             return False
-        if not text.strip():
-            return True
         listed = _LISTED.match(text)
         if listed:
-            name = listed[1] or listed[2]
-            if re.match(r"-\[|[\w.]+\.\w+(?:\(\))?$|[\w.]+/", name.strip()):
-                self._listed.append(Found(name.strip(), rank=2, at=line))
-                return True
-        head = _PRETTY_HEAD.match(text)
-        if head:
-            self._head = head[1]
-            return True
-        pretty = _PRETTY.match(text)
-        if pretty and self._head:
-            self._listed.append(Found(f"{self._head}.{pretty[1]}", message=pretty[2], rank=2, at=line))
-            return True
-        place = _PRETTY_PLACE.match(text)
-        if place and self._listed:
-            self._listed[-1].file = place[1] or place[3]
-            self._listed[-1].line = int(place[2] or place[4])
-            return True
-        if not text[0].isspace():
+            self._listed.append(Found(listed[1], rank=2, at=line))
+        elif text.strip() and not text[0].isspace():
             self._list = False
-            return False
-        return True
+        return self._list
 
     def _pretty_place(self, text: str) -> bool:
-        self._pretty = None
-        return False
+        """The place stands on one of the next lines of xcpretty's summary."""
+        place = _PRETTY_PLACE.match(text)
+        if place and self._pretty is not None:
+            self._pretty.file, self._pretty.line = place[1], int(place[2])
+        if place or (text.strip() and not text.startswith("  ")):
+            self._pretty = None
+        return self._pretty is not None

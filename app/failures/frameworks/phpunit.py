@@ -14,7 +14,9 @@ _PLACE = re.compile(r"\s*(?:at )?((?:[A-Za-z]:\\|/)?[^\s:()]+\.(?:php|phpt|inc|p
 _TOTAL = re.compile(r"Tests: (\d+), Assertions: \d+(.*?)\.?$")
 _OK = re.compile(r"OK \((\d+) tests?, ")
 _COUNT = re.compile(r"(Errors|Failures): (\d+)")
-_ENDS = ("FAILURES!", "ERRORS!", "WARNINGS!", "OK, but", "Tests: ", "Generating code coverage", "Legacy deprecation", "--", "Time: ")
+_ENDS = ("FAILURES!", "ERRORS!", "WARNINGS!", "OK, but", "Tests: ", "Generating code coverage", "Legacy deprecation", "Time: ")
+_TESTDOX = re.compile(r" [✘✗x] (\S.*?)(?: \[\d+(?:\.\d+)? m?s\])?$")
+_BAR = re.compile(r"   [│|┐├┴╵]|   $")
 _PEST = re.compile(r"\s*(?:\[?FAILED\]?|FAILED)\s{1,4}(\S.*? > \S.*?)(?: {2,}(\S.*?))?\s*$")
 _PEST_AT = re.compile(r"\s+at (\S+\.php):(\d+)")
 _PEST_TOTAL = re.compile(r"\s+Tests: +(?:(\d+) failed)?.*passed.*assertions\)|\s+Tests: +(\d+) failed")
@@ -27,12 +29,12 @@ def _item(text: str) -> tuple[int, str] | None:
 
 
 def _ends(text: str) -> bool:
-    return text.startswith(_ENDS) or _THERE.match(text) is not None
+    return text.startswith(_ENDS) or text == "--" or _THERE.match(text) is not None
 
 
 class PhpUnit:
     name: ClassVar[str] = "phpunit"
-    wakes: ClassVar[tuple[str, ...]] = ("There was ", "There were ", ", Assertions: ", "OK (", "FAILED ", "FAILED\x1b", "PHPUnit ", "FAILED TEST SUMMARY")
+    wakes: ClassVar[tuple[str, ...]] = ("There was ", "There were ", ", Assertions: ", "OK (", "FAILED ", "FAILED\x1b", "PHPUnit ", " ✘ ", " \x1b[31m✘", "FAILED TEST SUMMARY")
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -41,6 +43,10 @@ class PhpUnit:
         self._text = Block()
         self._phpt = False
         self._phpt_lines = 0
+        self._dox: list[Found] = []
+        self._in_dox = False
+        self._listed = False
+        self._php = False
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -50,6 +56,7 @@ class PhpUnit:
             self._close(out)
         there = _THERE.match(text)
         if there:
+            self._listed = True
             out.started()
             self._kind = there[2]
             self._list = NumberedList(_item, _ends)
@@ -70,11 +77,34 @@ class PhpUnit:
                 return False
             self._text.add(text)
             return True
+        if self._testdox(line):
+            return True
         self._totals(text, out)
         return False
 
+    def _testdox(self, line: Line) -> bool:
+        """Rows of `--testdox`; they count where the run prints no numbered list."""
+        row = _TESTDOX.match(line.text)
+        if row:
+            self._dox.append(Found(row[1], at=line))
+            self._in_dox = True
+        elif self._in_dox and _BAR.match(line.text) and not self._listed:
+            text = line.text[4:].strip()
+            found = self._dox[-1]
+            found.detail = [*found.detail, text]
+            found.message = found.message or text
+            place = _PLACE.match(text)
+            if place and found.line is None:
+                found.file, found.line = place[1], int(place[2])
+        else:
+            self._in_dox = False
+        return self._in_dox
+
     def end(self, out: Sink) -> None:
         self._close(out)
+        if self._php and not self._listed:
+            for found in self._dox:
+                out.failure(found)
         self._end_pest(out)
 
     def _totals(self, text: str, out: Sink) -> None:
@@ -84,6 +114,7 @@ class PhpUnit:
             out.started()
             out.total(sum(int(number) for _, number in _COUNT.findall(total[2])), int(total[1]))
         elif ok or text.startswith("PHPUnit "):
+            self._php = True
             out.started()
 
     def _close(self, out: Sink) -> None:

@@ -10,7 +10,7 @@ from app.failures.frameworks.go.text import fill, segments, test_of_stack
 
 _FAIL = re.compile(r"(?:=== )?(\s*)--- FAIL: (\S+)(?: \((?:[\d.]+s?|cached)\))?(?: \(re-run (\d+)\))?\s*$")
 _SUM_FAIL = re.compile(r"=== FAIL: (\S+) (\S+)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
-_NAMED = re.compile(r"\s*(PASS|FAIL) (\S+?)\.((?:Test|Example|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
+_NAMED = re.compile(r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
 _MARK = re.compile(r"(FAIL)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]))?\s*$")
 _DONE = re.compile(r"DONE (?:(\d+) runs, )?(\d+) tests?(?:, \d+ skipped)?(?:, (\d+) failures?)?")
 _PANIC = ("panic: ", "fatal error: ", "SIGSEGV: ", "SIGQUIT: ", "unexpected fault address ", "WARNING: DATA RACE")
@@ -118,7 +118,12 @@ class Go:
         if named[1] == "PASS":
             return False
         self._sum = True
-        self._note_rerun(Found(named[3], scope=named[2], rank=1, at=line, framework="gotestsum"), run)
+        found = Found(named[3], scope=named[2], rank=1, at=line, framework="gotestsum")
+        self._note_rerun(found, run)
+        if "::group::" in line.text or line.level == "group":
+            self._text, self._indent = Block(), -1
+            found.detail = self._text  # type: ignore[assignment]
+            return True
         return False
 
     def _note_rerun(self, found: Found, run: int) -> None:

@@ -27,7 +27,8 @@ class Gradle:
         self._text = Block()
         self._class = ""
         self._lines = 0
-        self._all: list[Found] = []
+        self._own: set[str] = set()
+        self._logged: list[Found] = []
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -46,7 +47,7 @@ class Gradle:
         if logger:
             self._store(out)
             test_class = self._class_above(out)
-            self._begin(Found(f"{test_class} > {logger[1]}" if test_class else logger[1], at=line), test_class)
+            self._begin(Found(f"{test_class} > {logger[1]}" if test_class else logger[1], rank=0, at=line), test_class)
             return True
         if self._found is not None:
             return self._in_block(line, out)
@@ -59,7 +60,12 @@ class Gradle:
         return False
 
     def end(self, out: Sink) -> None:
+        """Rows of a logger plugin count where Gradle's own row does not repeat them."""
         self._store(out)
+        for found in self._logged:
+            if not any(found.id.endswith(own) for own in self._own):
+                found.rank = 1
+                out.failure(found)
 
     @staticmethod
     def _is_test(name: str) -> bool:
@@ -97,4 +103,8 @@ class Gradle:
         put_place(found, lines, self._class.split("[", 1)[0].strip())
         if found.line is None and short:
             found.file, found.line = short[1], int(short[2])
+        if found.rank == 0:
+            self._logged.append(found)
+            return
+        self._own.add(found.id)
         out.failure(found)

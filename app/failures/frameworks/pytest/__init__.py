@@ -124,9 +124,10 @@ class Pytest:
         if rule and self._section.ends_at(rule[1], text):
             return self._rule(text, line)
         header = _HEADER.match(text) if text.startswith("_") else None
-        if header and self._section.is_header(text, header[1]):
+        title = header[1] if header and self._section.is_header(text, header[1]) else self._section.long_title(text)
+        if title:
             self._section = self._section.next()
-            self._session.blocks.append(self._section.open(header[1], line))
+            self._session.blocks.append(self._section.open(title, line))
             return True
         if text.startswith("!"):
             stopped = _STOPPED.match(text)

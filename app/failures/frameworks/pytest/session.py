@@ -15,6 +15,7 @@ _COLLECTING = re.compile(r"ERROR collecting (.+)$")
 _WORKER = re.compile(r"worker '\w+' crashed while running '(.+)'")
 _PLACE_ROW = re.compile(r"(\S.*?\.\w+):(\d+): (?:\w|in )")
 _PLAIN_PLACE = re.compile(r"(\S.*?\.\w+):(\d+):? *$")
+_LONG_TITLE = re.compile(r" ([A-Za-z_][\w.]*(?:\[.*\])?)(?: _?)$")
 _CAPTURED = re.compile(r"-{2,} Captured .{1,40} -{2,}$")
 _ERROR_TEXT = re.compile(r"[\w.]*(?:Error|Exception|Failed|Warning|Exit|Interrupt|Timeout)\b.{0,400}")
 
@@ -107,6 +108,13 @@ class Section:
     def is_header(self, text: str, title: str) -> bool:
         """A header fills the width of the section; a long title leaves one underscore at each side."""
         return len(text) >= self.width - 2 and (len(text) <= self.width + 1 or text == f"_ {title} _")
+
+    def long_title(self, text: str) -> str:
+        """The title of a header that leaves no room for underscores: old pytest prints ` title ` or ` title _`."""
+        if len(text) < self.width - 2 or not text.startswith(" ") or self.captured:
+            return ""
+        found = _LONG_TITLE.match(text)
+        return found[1] if found else ""
 
     def ends_at(self, rule: str, text: str) -> bool:
         if rule == self.name:
