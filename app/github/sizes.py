@@ -34,7 +34,7 @@ def fit_text(text: str, limit: int, what: str) -> str:
     room = text[: limit - _ROOM]
     kept = room[: room.rfind("\n")] if "\n" in room else room
     fence = _open_fence(kept)
-    return kept + (f"\n{fence}" if len(fence) < _ROOM - 10 else "") + "\n\n…"
+    return kept + (f"\n{fence}" if 0 < len(fence) < _ROOM - 10 else "") + "\n\n…"
 
 
 def fit_line(text: str, limit: int, what: str) -> str:
