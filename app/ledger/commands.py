@@ -54,7 +54,7 @@ def get(conn: Connection, command_id: str) -> Row | None:
 def waiting(conn: Connection) -> Sequence[Row]:
     """Commands without an outcome, in the order in which they came (CM-2)."""
     rows = select(commands).where(commands.c.outcome.is_(None))
-    return conn.execute(rows.order_by(commands.c.at, commands.c.source_id, commands.c.ordinal)).all()
+    return conn.execute(rows.order_by(commands.c.at, commands.c.source, commands.c.source_id, commands.c.ordinal)).all()
 
 
 def settle(conn: Connection, command_id: str, outcome: CommandOutcome, reply: str) -> bool:

@@ -50,18 +50,35 @@ def read(engine: Engine) -> Iterator[Connection]:
         yield conn
 
 
-def migrate(engine: Engine) -> None:
-    """Bring the schema to the newest revision; safe when several processes start at once."""
-    from alembic import command
+def migrate(engine: Engine, revision: str = "head") -> None:
+    """Bring the schema up to a revision, by default the newest; safe when several processes start at once."""
+    from alembic import command  # the web process must not pay for it at start (PN-1)
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with write(engine) as conn:
+    with engine.connect() as conn, _foreign_keys_off(conn), conn.begin():
         if conn.dialect.name == "postgresql":
             conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
         config.attributes["connection"] = conn
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)
+
+
+@contextmanager
+def _foreign_keys_off(conn: Connection) -> Iterator[None]:
+    """SQLite changes a table by copying it; that must not look like the loss of all its rows to those that point there.
+
+    The switch has no effect inside a transaction, so it goes around SQLAlchemy's.
+    """
+    if conn.dialect.name != "sqlite":
+        yield
+        return
+    driver: Any = conn.connection.dbapi_connection
+    driver.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA foreign_keys=ON")
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

