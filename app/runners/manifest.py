@@ -3,8 +3,8 @@
 from typing import Annotated, Literal, Self
 
 import yaml
+from jsonschema_rs import Draft202012Validator, ReferencingError
 from jsonschema_rs import ValidationError as SchemaError
-from jsonschema_rs import meta
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from app.runners.codes import Code, RunnerError
@@ -98,10 +98,14 @@ class Spec(_Part):
             if name.startswith(OWN_NAMES):
                 raise ValueError(f"env: {name} is a name of ours")
         try:
-            meta.validate({**self.config_schema, "$schema": "https://json-schema.org/draft/2020-12/schema"})
-        except SchemaError as error:
+            self.config_validator()
+        except (SchemaError, ReferencingError) as error:
             raise ValueError(f"config_schema: {error.message}") from error
         return self
+
+    def config_validator(self) -> Draft202012Validator:
+        """Checks a configuration; a `$ref` to elsewhere is refused, never fetched."""
+        return Draft202012Validator(self.config_schema, offline=True)
 
 
 class Manifest(_Part):

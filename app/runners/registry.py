@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jsonschema_rs import Draft202012Validator, ReferencingError
 from jsonschema_rs import ValidationError as SchemaError
 
 from app.runners.codes import Code, RunnerError
@@ -150,12 +149,10 @@ def _configured(manifest: Manifest, config: dict[str, object]) -> dict[str, obje
         if isinstance(rule, dict) and "default" in rule:
             config.setdefault(key, rule["default"])
     try:
-        Draft202012Validator(schema, offline=True).validate(config)
+        manifest.spec.config_validator().validate(config)
     except SchemaError as error:
         where = ".".join(str(part) for part in error.instance_path) or "config"
         return RunnerError(Code.NOT_READY, f"{manifest.id}: {where}: {error.message}")
-    except (ReferencingError, ValueError) as error:
-        return RunnerError(Code.BROKEN_MANIFEST, f"{manifest.id}: config_schema: {error}")
     return config
 
 

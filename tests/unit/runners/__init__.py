@@ -1,0 +1,1 @@
+"""Tests of app/runners: rules as tables, hostile input, files."""

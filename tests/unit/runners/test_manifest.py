@@ -1,0 +1,126 @@
+"""`runner.yaml` is read strictly; a bad one fails with the field's name (D1 to D3, D24)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.runners.codes import Code, RunnerError
+from app.runners.manifest import Manifest, read_manifest
+from app.runners.permissions import Level
+
+GOOD = """
+apiVersion: remedy/v1
+kind: Runner
+metadata: {author: acme, name: fixer, runner: default, version: 1.2.0, label: Acme Fixer, description: Fixes tests.}
+spec:
+  usages: [agent, supervisor]
+  protocol: acp/1
+  command: [acme-fixer, --acp]
+  env: [ACME_TOKEN]
+  env_fixed: {ACME_TELEMETRY: "0"}
+  requires: {version: ">=1.2,<2"}
+  capabilities: {load_session: true, structured_output: tool, cancel: true}
+  permissions:
+    host_tools: [submit_result, run_log, state_get, state_set, failure_detail, issue_comment]
+    agent_tools: {read: allow, search: allow, edit: allow, execute: ask, fetch: deny}
+  config_schema:
+    type: object
+    additionalProperties: false
+    properties: {model: {type: string, default: acme/large}, effort: {enum: [low, high]}}
+    required: [model]
+  limits: {turn_timeout_s: 3600, stdout_kib: 16384}
+"""
+
+
+def changed(path: str, value: Any) -> bytes:
+    data: dict[str, Any] = yaml.safe_load(GOOD)
+    *parents, last = path.split(".")
+    place = data
+    for part in parents:
+        place = place[part]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return yaml.safe_dump(data).encode()
+
+
+def test_the_documented_example_is_valid() -> None:
+    """D1, D2."""
+    manifest = read_manifest(GOOD.encode())
+    assert isinstance(manifest, Manifest)
+    assert manifest.id == "acme/fixer/default"
+    assert manifest.metadata.label == "Acme Fixer" and manifest.metadata.description == "Fixes tests."
+    granted = manifest.spec.permissions.grant()
+    assert granted.level("execute") is Level.ASK and granted.level("fetch") is Level.DENY
+    assert granted.level("delete") is Level.ALLOW and granted.level("other") is Level.DENY
+
+
+def test_the_manifest_of_the_qa_agent_is_valid() -> None:
+    manifest = read_manifest((Path(__file__).parents[2] / "agents/runner.yaml").read_bytes())
+    assert isinstance(manifest, Manifest) and manifest.id == "remedy/agents/qa"
+
+
+BROKEN: list[tuple[str, Any]] = [
+    ("apiVersion", "remedy/v2"),
+    ("kind", "Agent"),
+    ("metadata.author", ""),
+    ("metadata.name", "Fixer"),
+    ("metadata.runner", "a/b"),
+    ("metadata.runner", "x" * 41),
+    ("metadata.version", 1.2),
+    ("metadata.label", ""),
+    ("metadata.description", "two\nlines"),
+    ("metadata.colour", "red"),
+    ("spec.usages", []),
+    ("spec.usages", ...),
+    ("spec.usages", ["agent", "boss"]),
+    ("spec.protocol", "acp/2"),
+    ("spec.command", "acme-fixer --acp"),
+    ("spec.command", []),
+    ("spec.command", ["a\x00b"]),
+    ("spec.env", ["acme token"]),
+    ("spec.env_fixed", {"A": 1}),
+    ("spec.requires", {"version": "~1.2"}),
+    ("spec.capabilities", {"structured_output": "prose"}),
+    ("spec.capabilities", {"load_session": "yes"}),
+    ("spec.permissions", {"host_tools": ["merge"]}),
+    ("spec.permissions", {"agent_tools": {"edit": "always"}}),
+    ("spec.permissions", {"agent_tools": {"teleport": "allow"}}),
+    ("spec.limits", {"turn_timeout_s": 0}),
+    ("spec.shell", True),
+]
+
+
+@pytest.mark.parametrize("path, value", BROKEN, ids=[f"{path}={value!r:.30}" for path, value in BROKEN])
+def test_a_broken_field_is_refused_by_name(path: str, value: Any) -> None:
+    """D2, D3, D24."""
+    found = read_manifest(changed(path, value))
+    assert isinstance(found, RunnerError) and found.code is Code.BROKEN_MANIFEST
+    assert path in found.message
+
+
+@pytest.mark.parametrize(
+    "path, value, says",
+    [
+        ("spec.events", ["failure.opened"], "events"),
+        ("spec.usages", ["event"], "events"),
+        ("spec.env", ["REMEDY_PRIVATE_KEY"], "REMEDY_PRIVATE_KEY"),
+        ("spec.env_fixed", {"LD_PRELOAD": "x.so"}, "LD_PRELOAD"),
+        ("spec.config_schema", {"type": "thing"}, "config_schema"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_named(path: str, value: Any, says: str) -> None:
+    """D2, RN-41: a manifest cannot ask for our own secrets."""
+    found = read_manifest(changed(path, value))
+    assert isinstance(found, RunnerError) and says in found.message
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"- a", b"a: [", b"\xff\xfe\x00", b"!!python/object/apply:os.system [id]", b"a: " + b"x" * 70_000]
+)
+def test_what_is_no_manifest_is_refused(text: bytes) -> None:
+    found = read_manifest(text)
+    assert isinstance(found, RunnerError) and "runner.yaml" in found.message
