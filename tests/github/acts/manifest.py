@@ -1,0 +1,62 @@
+"""Register an app by manifest: the form becomes an app, its code is exchanged once within an hour (F-M1, F-M2)."""
+
+from typing import TYPE_CHECKING, Any
+
+from tests.github import auth
+from tests.github.core.messages import Refused, not_found
+from tests.github.core.state import App, User
+
+if TYPE_CHECKING:
+    from tests.github.world import World
+
+CODE_LIFE_MS = 3_600_000
+
+
+def new_app(world: "World", owner: User, name: str, manifest: dict[str, Any], pem: str | None = None) -> App:
+    """An app with its bot user; `manifest` is `app.yml` or what a form sent."""
+    slug = name.lower().replace(" ", "-")
+    number = 900_000 + len(world.state.apps)
+    app = App(
+        id=number,
+        slug=slug,
+        name=name,
+        owner=owner,
+        bot=world.state.user(f"{slug}[bot]"),
+        pem=pem or auth.new_private_key(),
+        webhook_secret=world.state.random.randbytes(20).hex(),
+        permissions=dict(manifest.get("default_permissions") or {}),
+        events=list(manifest.get("default_events") or []),
+        hook_url=(manifest.get("hook_attributes") or {}).get("url"),
+        url=manifest.get("url") or "https://remedy.example",
+        client_id=f"Iv23li{number}",
+        created_at=world.clock.now_ms(),
+    )
+    world.state.apps[app.id] = app
+    return app
+
+
+def register(world: "World", owner: User, name: str, manifest: dict[str, Any]) -> str:
+    """The one-time code for an app that a person has just agreed to."""
+    problems = [
+        f"{field.field}: {field.message}"
+        for field in world.spec.schema_faults("app-permissions", manifest.get("default_permissions") or {})
+    ]
+    unknown = set(manifest.get("default_permissions") or {}) - set(
+        world.spec.rest["$defs"]["app-permissions"]["properties"]
+    )
+    problems += [f"default_permissions: unknown {name}" for name in sorted(unknown)]
+    if not manifest.get("url"):
+        problems.append("url: missing")
+    if problems:
+        raise Refused(422, "; ".join(problems))
+    app = new_app(world, owner, name, manifest)
+    code = world.state.random.randbytes(20).hex()
+    world.state.manifests[code] = (app.id, world.clock.now_ms() + CODE_LIFE_MS)
+    return code
+
+
+def convert(world: "World", code: str) -> App:
+    number, expires_at = world.state.manifests.pop(code, (0, 0))
+    if expires_at <= world.clock.now_ms():
+        raise not_found()
+    return world.state.apps[number]
