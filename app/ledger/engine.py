@@ -21,15 +21,14 @@ def open_engine(url: str, *, timeout_s: float = 10) -> Engine:
     """
     where = make_url(url)
     if where.get_backend_name() == "sqlite":
-        if where.database:
-            Path(where.database).parent.mkdir(parents=True, exist_ok=True)
+        _make_private(Path(where.database or ":memory:"))
         engine = create_engine(where, connect_args={"timeout": timeout_s}, json_serializer=to_json)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     limit_ms = int(timeout_s * 1000)
     options = f"-c lock_timeout={limit_ms} -c timezone=UTC"
-    arguments = {"connect_timeout": max(1, round(timeout_s)), "options": options}
+    arguments = {"connect_timeout": max(1, round(timeout_s)), "tcp_user_timeout": limit_ms, "options": options}
     where = where.set(drivername="postgresql+psycopg")
     return create_engine(where, connect_args=arguments, json_serializer=to_json, pool_pre_ping=True)
 
@@ -79,6 +78,13 @@ def _foreign_keys_off(conn: Connection) -> Iterator[None]:
         yield
     finally:
         driver.execute("PRAGMA foreign_keys=ON")
+
+
+def _make_private(path: Path) -> None:
+    """Only this user reads the file; SQLite gives its journal the same mode. The pool's users must not (SX-10)."""
+    if path.name != ":memory:" and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

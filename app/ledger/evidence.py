@@ -114,14 +114,14 @@ class Store:
     def _write(self, digest: str, data: bytes) -> str:
         """Write the file before the row, whole or not at all; its path inside the folder."""
         path = self._folder / digest[:2] / digest
-        if path.exists():
-            return f"{digest[:2]}/{digest}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, path)
+        if not path.exists():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(file.name, path)
         return f"{digest[:2]}/{digest}"
 
 

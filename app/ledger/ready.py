@@ -82,7 +82,8 @@ def interrupt_expired(conn: Connection, now: int) -> list[Interrupted]:
             rung_at=None,
         )
         diagnosis_id = table.c.diagnosis_id if kind == ItemKind.PROOF else literal(None)
-        for row in conn.execute(failed.returning(table.c.id, table.c.run_id, diagnosis_id.label("diagnosis_id"))):
+        named = failed.returning(table.c.id, table.c.run_id, diagnosis_id.label("diagnosis_id"))
+        for row in conn.execute(named).all():
             drop(conn, resource(kind, row.id))
             lost.append(Interrupted(kind, row.id, row.run_id, row.diagnosis_id))
     return lost

@@ -1,9 +1,14 @@
-"""What each of several processes does at the same time in `test_concurrency`; it must be importable to be spawned."""
+"""What the processes of `test_concurrency` do; it must be importable to be spawned."""
 
 import random
+import time
+from multiprocessing.connection import Connection as Pipe
 
-from app.ledger import deliveries, leases
+from app.ledger import deliveries, leases, work
 from app.ledger.engine import open_engine, read, write
+from app.ledger.heartbeat import Heartbeat
+from app.ledger.leases import Holder
+from app.runs.model import ItemKind, ItemStatus
 from tests.unit.ledger.world import NOW
 
 LEASE_MS = 60_000
@@ -30,3 +35,25 @@ def claim_all(url: str, owner: str) -> list[str]:
             if leases.holds(conn, resource, owner, epoch, NOW) and deliveries.handled(conn, guid, NOW):
                 mine.append(guid)
             leases.release(conn, resource, owner, epoch)
+
+
+def real_now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def work_on_turn(url: str, turn_id: str, pipe: Pipe) -> None:
+    """Start a turn, say so, wait for a word, try to write its end: [was it written, is the loss known]."""
+    engine = open_engine(url)
+    resource = work.resource(ItemKind.TURN, turn_id)
+    with write(engine) as conn:
+        epoch = leases.take(conn, resource, "frozen", real_now(), 500)
+        assert epoch is not None
+        me = Holder("frozen", epoch)
+        assert work.start(conn, ItemKind.TURN, turn_id, me, real_now())
+    with Heartbeat(url, resource, me.owner, me.epoch, lease_s=0.5, renew_s=0.05, clock=real_now) as beat:
+        pipe.send("started")
+        pipe.recv()
+        with write(engine) as conn:
+            written = work.end(conn, ItemKind.TURN, turn_id, me, real_now(), status=ItemStatus.DONE)
+        pipe.send([written, beat.lost.wait(20)])
+    engine.dispose()

@@ -1,21 +1,23 @@
 """Several processes and threads on one database: nothing twice, no lock errors."""
 
 import multiprocessing
+import os
+import signal
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 from sqlalchemy import Connection, Engine, func, select
 
-from app.ledger import deliveries, events, leases, outbox, runs
+from app.ledger import deliveries, events, leases, outbox, ready, runs, turns
 from app.ledger.deliveries import Delivery
 from app.ledger.engine import read, write
 from app.ledger.schema import deliveries as delivery_rows
 from app.ledger.schema import run_events
 from app.ledger.schema import runs as run_rows
 from app.ledger.words import OutboxKind
-from tests.unit.ledger.claimers import claim_all
-from tests.unit.ledger.world import ACME, NOW, a_run, a_scope, start
+from tests.unit.ledger.claimers import claim_all, real_now, work_on_turn
+from tests.unit.ledger.world import ACME, NOW, a_run, a_scope, a_turn, start
 
 DELIVERIES = 80
 
@@ -32,6 +34,41 @@ def test_four_processes_share_the_work_of_one_database(engine: Engine, url: str)
     with read(engine) as conn:
         states = select(delivery_rows.c.state, func.count()).group_by(delivery_rows.c.state)
         assert conn.execute(states).all() == [("HANDLED", DELIVERIES)]
+
+
+def test_a_process_stopped_past_its_lease_writes_nothing_when_it_goes_on(engine: Engine, url: str) -> None:
+    """LE-2, LE-5: SIGSTOP, take-over, SIGCONT; the revived one loses its write and knows it."""
+    with write(engine) as conn:
+        turn_id = a_turn(conn, a_run(conn))
+    context = multiprocessing.get_context("spawn")
+    pipe, theirs = context.Pipe()
+    process = context.Process(target=work_on_turn, args=(url, turn_id, theirs))
+    process.start()
+    try:
+        assert pipe.poll(60)
+        assert pipe.recv() == "started"
+        os.kill(process.pid or 0, signal.SIGSTOP)
+        for _ in range(200):
+            with write(engine) as conn:
+                lost = ready.interrupt_expired(conn, real_now())
+            if lost:
+                break
+            threading.Event().wait(0.05)
+        assert [item.item_id for item in lost] == [turn_id]
+        before = row_of(engine, turn_id)
+        pipe.send("go on")
+        os.kill(process.pid or 0, signal.SIGCONT)
+        assert pipe.poll(60)
+        assert pipe.recv() == [False, True]
+        assert row_of(engine, turn_id) == before
+    finally:
+        process.kill()
+        process.join()
+
+
+def row_of(engine: Engine, turn_id: str) -> tuple[object, ...]:
+    with read(engine) as conn:
+        return tuple(turns.get(conn, turn_id))
 
 
 def test_of_twenty_starts_at_the_same_moment_one_makes_a_run(engine: Engine) -> None:

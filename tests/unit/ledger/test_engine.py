@@ -26,6 +26,17 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
 PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 10_000}
 
 
+def test_nobody_else_reads_the_database_file(tmp_path: Path) -> None:
+    """Payloads and logs are in it; the users that untrusted code runs as share the machine."""
+    engine = open_engine(f"sqlite:///{tmp_path}/data/x.db")
+    with write(engine) as conn:
+        conn.execute(sa.text("CREATE TABLE t (a)"))
+        files = list((tmp_path / "data").iterdir())
+        assert {file.name for file in files} >= {"x.db", "x.db-wal"}
+        assert {file.stat().st_mode & 0o077 for file in files} == {0}
+    engine.dispose()
+
+
 def test_a_writer_holds_the_pen_from_its_first_read(tmp_path: Path) -> None:
     """DB-2: BEGIN IMMEDIATE, so a second writer waits instead of failing half way."""
     url = f"sqlite:///{tmp_path}/x.db"
