@@ -159,5 +159,4 @@ def fill(name: str, values: Mapping[str, object]) -> str:
 def parts_of(name: str, values: Mapping[str, object]) -> Mapping[str, str]:
     """What a template sets at its top level (`{% set title %}...{% endset %}`), by name, stripped."""
     module = environment().get_template(name).make_module(dict(values))
-    found = {key: value for key, value in vars(module).items() if isinstance(value, str) and not key.startswith("_")}
-    return {key: str(value).strip() for key, value in found.items()}
+    return {key: str(value).strip() for key, value in vars(module).items() if isinstance(value, Markup)}

@@ -18,7 +18,7 @@ class Links:
     run_id: str = ""
 
     def link(self, words: str, address: str) -> Markup:
-        return Markup(f"[{words}]({quote(address, safe=_SAFE)})")
+        return Markup(f"[{words}]({_quoted(address, _SAFE)})")
 
     def issue(self, number: int, first: bool = False) -> Markup:
         """`[issue 321](...)`; never a bare reference, so no closing word can act on it (UX-E4)."""
@@ -34,8 +34,10 @@ class Links:
         return self.link("Remedy check", f"{self._repo}/pull/{number}/checks")
 
     def blob(self, words: str, ref: str, path: str, line: int) -> Markup:
+        """A line of a file at `ref`; the words alone where the address would be too long to show."""
         at = f"#L{line}" if line else ""
-        return Markup(f"[{words}]({self._repo}/blob/{quote(ref, safe='/')}/{quote(path, safe='/')}{at})")
+        address = f"{self._repo}/blob/{_quoted(ref)}/{_quoted(path)}{at}"
+        return Markup(f"[{words}]({address})") if len(address) <= _LONGEST else Markup(words)
 
     def run(self, words: str = "") -> Markup:
         return self.link(words or f"Run {self.run_id}", f"{self.home}/runs/{self.run_id}")
@@ -54,9 +56,14 @@ class Links:
 
     @property
     def _repo(self) -> str:
-        return f"{self.web}/{quote(self.repository, safe='/')}"
+        return f"{self.web}/{_quoted(self.repository)}"
 
 
+def _quoted(text: str, safe: str = "/") -> str:
+    return quote(text, safe=safe, errors="replace")
+
+
+_LONGEST = 300
 _SAFE = ":/#?=&%+.-_~"
 
 

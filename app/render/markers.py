@@ -8,7 +8,7 @@ Kind = Literal["status", "issue", "fix", "reply", "handover", "review", "closing
 
 def marker(kind: Kind, key: str) -> str:
     """`<!-- remedy:status pr:318 v1 -->`; signs of the key that could end the comment are percent-encoded."""
-    return f"<!-- remedy:{kind} {quote(key, safe=':/._')} v1 -->"
+    return f"<!-- remedy:{kind} {quote(key, safe=':/._', errors='replace')} v1 -->"
 
 
 def is_ours(body: str) -> bool:

@@ -18,7 +18,7 @@ class Space:
     """What one rendering may show; smaller values are tried until the text is below its limits."""
 
     rows_open: int = 5
-    rows_folded: int = 45
+    rows: int = 50
     name: int = 60
     prose: int = 400
     diff_lines: int = 200
@@ -47,8 +47,8 @@ _WHOLE_STEPS: tuple[dict[str, int | bool], ...] = (
     {"evidence_lines": 10},
     {"width": 80},
     {"rounds_text": 0},
-    {"rows_folded": 20},
-    {"rows_folded": 0},
+    {"rows": 20},
+    {"rows": 5},
     {"diff_lines": 5, "evidence_lines": 2},
 )
 
