@@ -7,9 +7,9 @@ from app.failures import merge
 from app.failures.fingerprint import fingerprint, group_key
 from app.failures.frameworks import DETECTORS
 from app.failures.frameworks.detector import Detector, Found, Sink
-from app.failures.kind import Signs, kind_of
+from app.failures.kind import Kind, Signs, kind_of
 from app.failures.log.reader import Reader, Wakes
-from app.failures.model import MESSAGE_CHARS, Failure, JobInfo, Options, Reading
+from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, Options, Reading
 from app.failures.recorder import Record, Recorder
 
 
@@ -31,20 +31,45 @@ def read_log(chunks: Iterable[bytes], *, job: JobInfo | None = None, options: Op
 
     reader = Reader(_wakes(), make)
     reader.read(chunks)
+    return _answer(record, reader, job)
+
+
+def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
     findings = [_failure(found, record.options) for found in merge.merge(record.runs)]
+    unfinished = any(run.began and not run.ended for run in record.runs)
     signs = Signs(
-        [one for one in findings if not one.flaky], [], [], None, None, job.conclusion if job else None, False
+        failures=[one for one in findings if not one.flaky],
+        rows=list(record.rows.values()),
+        causes=record.causes,
+        segments=record.segments,
+        closed=record.closed,
+        orderly_end=record.orderly_end,
+        conclusion=job.conclusion if job else None,
+        runs_passed=any(run.ended for run in record.runs),
+        cut=unfinished and not record.orderly_end,
+        frameworks=list(record.frameworks),
     )
+    kind = kind_of(signs)
     return Reading(
-        job_kind=kind_of(signs),
+        job_kind=kind.kind,
         findings=tuple(findings),
-        frameworks=tuple(record.frameworks),
-        truncated=record.capped,
+        diagnostics=tuple(_diagnostics(record, kind)),
+        frameworks=tuple(name for name in record.frameworks if name not in ("rows", "causes", "job")),
+        exit_code=signs.exit_code,
+        truncated=record.capped or (unfinished and not record.orderly_end and signs.exit_code is None),
         bytes_seen=reader.bytes,
         bytes_total=record.options.bytes_total or reader.bytes,
         lines_total=reader.lines,
         notes=tuple(record.broken),
     )
+
+
+def _diagnostics(record: Record, kind: Kind) -> list[Diagnostic]:
+    """Rows in order of print, unsure ones only when no sure one is there; the deciding cause line comes first (OUT-9)."""
+    sure = [row.diagnostic for row in record.rows.values() if row.sure]
+    unsure = [row.diagnostic for row in record.rows.values() if not row.sure]
+    cause = [Diagnostic(kind.cause.text, tool=kind.cause.tool)] if kind.cause else []
+    return cause + (sure or (unsure if kind.kind in ("lint", "compile_error") else []))
 
 
 def _failure(found: Found, options: Options) -> Failure:

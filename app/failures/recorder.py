@@ -1,13 +1,15 @@
 """Record what the detectors say, in order of print, within caps."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.failures.frameworks.detector import Found, Line
 from app.failures.log.reader import Reader
-from app.failures.model import Diagnostic, JobKind, Options
+from app.failures.model import MESSAGE_CHARS, Diagnostic, JobKind, Options
 
 _SPARE_DETAIL = 500
 _MESSAGE_CAP = 4000
+_MAX_CAUSES = 2000
+_MAX_SEGMENTS = 20_000
 
 
 @dataclass
@@ -29,8 +31,27 @@ class Run:
 class CauseLine:
     kind: JobKind
     text: str
-    line: Line
+    offset: int
     tool: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A diagnostic with the place in the log where it was printed."""
+
+    diagnostic: Diagnostic
+    offset: int
+    sure: bool
+
+
+@dataclass
+class Segment:
+    """One command or step: where it begins in the log, and its exit code when the log tells it."""
+
+    offset: int
+    command: str = ""
+    exit: int | None = None
+    error: bool = False
 
 
 @dataclass
@@ -39,7 +60,10 @@ class Record:
 
     options: Options
     runs: list[Run] = field(default_factory=list)
-    diagnostics: list[tuple[Diagnostic, Line]] = field(default_factory=list)
+    rows: dict[Diagnostic, Row] = field(default_factory=dict)
+    segments: list[Segment] = field(default_factory=lambda: [Segment(0)])
+    closed: int | None = None
+    orderly_end: bool = False
     causes: list[CauseLine] = field(default_factory=list)
     frameworks: dict[str, None] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -79,17 +103,43 @@ class Recorder:
     def passed(self, id: str, scope: str = "") -> None:
         self._run(self._last).passed.add((scope, id))
 
-    def row(self, diagnostic: Diagnostic) -> None:
-        if len(self._record.diagnostics) >= self._record.options.max_diagnostics:
-            self._record.capped = True
+    def row(self, diagnostic: Diagnostic, sure: bool = True) -> None:
+        record, redact = self._record, self._record.options.redact
+        if len(record.rows) >= record.options.max_diagnostics:
+            record.capped = True
             return
-        if diagnostic.tool:
-            self._record.frameworks.setdefault(diagnostic.tool)
-        self._record.diagnostics.append((diagnostic, self.line))
+        diagnostic = replace(diagnostic, message=redact(diagnostic.message)[:MESSAGE_CHARS])
+        if diagnostic.tool and sure:
+            record.frameworks.setdefault(diagnostic.tool)
+        record.rows.setdefault(diagnostic, Row(diagnostic, self.line.offset, sure))
 
-    def cause(self, kind: JobKind, text: str) -> None:
-        if len(self._record.causes) < 1000:
-            self._record.causes.append(CauseLine(kind, text.strip(), self.line, self._name))
+    def cause(self, kind: JobKind, text: str, tool: str = "") -> None:
+        if len(self._record.causes) < _MAX_CAUSES:
+            text = self._record.options.redact(text.strip())[:MESSAGE_CHARS]
+            self._record.causes.append(CauseLine(kind, text, self.line.offset, tool or self._name))
+
+    @property
+    def command(self) -> str:
+        return self._record.segments[-1].command
+
+    def begins(self, command: str) -> None:
+        segments = self._record.segments
+        if len(segments) < _MAX_SEGMENTS:
+            segments.append(Segment(self.line.offset, command))
+
+    def exits(self, code: int, command: str | None) -> None:
+        segment = self._record.segments[-1]
+        if code < 0:
+            segment.error = True
+            return
+        segment.exit = code
+        segment.command = command or segment.command
+        self.begins("")
+
+    def closes(self, code: int | None) -> None:
+        self._record.orderly_end = True
+        if code is not None:
+            self._record.closed = code
 
     def started(self, framework: str = "") -> None:
         name = framework or self._name

@@ -1,46 +1,46 @@
 """The readers of all frameworks: a new one is one file and one entry of this list."""
 
 from app.failures.frameworks.detector import Detector
-from app.failures.frameworks.acceptance import Robot
-from app.failures.frameworks.acceptance import Scenarios
+from app.failures.frameworks.acceptance import Robot, Scenarios
 from app.failures.frameworks.apple import Apple
 from app.failures.frameworks.bazel import Bazel
 from app.failures.frameworks.beam import Beam
-from app.failures.frameworks.cpp import CTest
-from app.failures.frameworks.cpp import GoogleTest
-from app.failures.frameworks.cpp import Catch2
+from app.failures.frameworks.causes import Causes
+from app.failures.frameworks.cpp import CTest, Catch2, GoogleTest
 from app.failures.frameworks.dotnet import DotNet
 from app.failures.frameworks.go import Go
 from app.failures.frameworks.jasmine import Jasmine
 from app.failures.frameworks.jest import Jest
+from app.failures.frameworks.job import Job
 from app.failures.frameworks.jvm.ant import Ant
 from app.failures.frameworks.jvm.gradle import Gradle
 from app.failures.frameworks.jvm.scala import Scala
 from app.failures.frameworks.jvm.surefire import Surefire
 from app.failures.frameworks.mocha import Mocha
 from app.failures.frameworks.nodetest import NodeTest
-from app.failures.frameworks.other_tests import TestThat
-from app.failures.frameworks.other_tests import Busted
+from app.failures.frameworks.other_tests import Busted, TestThat
 from app.failures.frameworks.phpunit import PhpUnit
 from app.failures.frameworks.playwright import Playwright
 from app.failures.frameworks.pytest import Pytest
-from app.failures.frameworks.ruby import Rspec
-from app.failures.frameworks.ruby import Minitest
+from app.failures.frameworks.rows import Rows
+from app.failures.frameworks.ruby import Minitest, Rspec
 from app.failures.frameworks.rust import Rust
 from app.failures.frameworks.tap import Tap
-from app.failures.frameworks.trees import Trees
-from app.failures.frameworks.trees import Hspec
+from app.failures.frameworks.trees import Hspec, Trees
 from app.failures.frameworks.unittest import Unittest
 from app.failures.frameworks.vim import VimTest
 from app.failures.frameworks.vitest import Vitest
 from app.failures.frameworks.wrapped import Wrapped
 
+# `Job` comes first: the others ask it for the command that is running.
 DETECTORS: tuple[type[Detector], ...] = (
+    Job,
     Robot,
     Scenarios,
     Apple,
     Bazel,
     Beam,
+    Causes,
     CTest,
     GoogleTest,
     Catch2,
@@ -59,6 +59,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     PhpUnit,
     Playwright,
     Pytest,
+    Rows,
     Rspec,
     Minitest,
     Rust,

@@ -44,16 +44,27 @@ class Sink(Protocol):
     """Where a detector puts what it found; all calls return at once."""
 
     line: Line
+    command: str
 
     def failure(self, found: Found) -> None: ...
 
     def passed(self, id: str, scope: str = "") -> None:
         """A later pass of a test that failed before makes it flaky (FL-2)."""
 
-    def row(self, diagnostic: Diagnostic) -> None: ...
+    def row(self, diagnostic: Diagnostic, sure: bool = True) -> None:
+        """A row of a compiler or linter; an unsure one counts only when nothing else explains the job."""
 
-    def cause(self, kind: JobKind, text: str) -> None:
+    def cause(self, kind: JobKind, text: str, tool: str = "") -> None:
         """A candidate for the job's kind with its line."""
+
+    def begins(self, command: str) -> None:
+        """A command or step begins; it ends where the next one begins or where its exit code is printed."""
+
+    def exits(self, code: int, command: str | None) -> None:
+        """The current command ended with this code; -1 when only an error annotation says so."""
+
+    def closes(self, code: int | None) -> None:
+        """The job ended with this code; None when the log ends in order and says nothing about it."""
 
     def started(self, framework: str = "") -> None:
         """A run of this framework begins."""
@@ -63,6 +74,9 @@ class Sink(Protocol):
 
     def above(self, limit: int) -> list[str]:
         """Up to `limit` cleaned lines of the same stream directly above the current one, the nearest last."""
+
+    def broke(self, error: Exception) -> None:
+        """The detector raised; it is dropped for this log and counted (LT-6)."""
 
 
 class Detector(Protocol):

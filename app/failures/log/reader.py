@@ -18,13 +18,18 @@ class Wakes:
     """The wake words of all detectors: one re2 alternation to jump by, one re2 set to see who is meant."""
 
     def __init__(self, detectors: Sequence[type[Detector]]) -> None:
-        words = sorted({word for detector in detectors for word in detector.wakes})
-        self.jump = re2.compile("|".join(map(re2.escape, words)))
+        by_word: dict[str, list[int]] = {}
+        for at, detector in enumerate(detectors):
+            for word in detector.wakes:
+                by_word.setdefault(re2.escape(word), []).append(at)
+            for shape in getattr(detector, "shapes", ()):
+                by_word.setdefault(shape, []).append(at)
+        self.jump = re2.compile("|".join(by_word))
         self._set = re2.Set.SearchSet()
-        for word in words:
-            self._set.Add(re2.escape(word))
+        for word in by_word:
+            self._set.Add(word)
         self._set.Compile()
-        self._who = [[at for at, one in enumerate(detectors) if word in one.wakes] for word in words]
+        self._who = list(by_word.values())
 
     def who(self, raw: bytes) -> list[int]:
         """Indexes of the detectors that have a wake word in this raw line."""

@@ -1,0 +1,143 @@
+"""Rows that stand below a header with the file, or below their message: eslint, rustc, pydocstyle, phpstan, formatters."""
+
+import re
+
+from app.failures.frameworks.detector import Sink
+from app.failures.frameworks.rows.tools import severity_of, tool_of
+from app.failures.model import Diagnostic
+
+_STYLISH = re.compile(r"\s+(\d+):(\d+)  *(?:(error|warning|info|notice|✖|×|⚠|ℹ)) +(\S.*?)(?: {2,}(\S+)(?: +remark-lint)?)?\s*$")
+_REMARK = re.compile(r"\s+(\d+):(\d+)(?:-\d+:\d+)?\s+(error|warning)\s+(\S.*?)\s+([\w-]+)\s+remark-lint\s*$")
+_FILE = re.compile(r"\s{0,2}((?:[A-Za-z]:)?[\w@./\\+~()\[\] -]*[\w)\]]\.?[\w-]*)\s*$")
+_ARROW = re.compile(r"\s*-+> (.+?):(\d+):(\d+)\s*$")
+_RUST = re.compile(r"(error|warning)(?:\[(\w+)\])?: (.*)$")
+_RUFF = re.compile(r"([A-Z]{1,4}\d{3,4})(?: \[\*\])? (\S.*)$")
+_CLIPPY = re.compile(r".*clippy::")
+_PYDOC = re.compile(r"(\S+\.pyi?):(\d+) (?:at|in) (?:module|public|private|nested).*:$")
+_PYDOC_ROW = re.compile(r"\s+(D\d{3}): (.*)$")
+_PHPSTAN_HEAD = re.compile(r"\s+Line\s{2,}(\S.*?)(?: \(in context of .*\))?\s*$")
+_PHPSTAN_ROW = re.compile(r"\s{1,4}(:?\d+)\s{2,}(\S.*)$")
+_PHPCS_HEAD = re.compile(r"FILE: (\S.*)$")
+_PHPCS_ROW = re.compile(r"\s*(\d+) \| (ERROR|WARNING)\s*\| (?:\[.\] )?(.*)$")
+_UNFORMATTED = re.compile(r"(?:> )?(The following files had format violations:|.*[Tt]he following files are not formatted.*:)")
+_NAME = re.compile(r"\s+(?:[*•-] )?\"?([\w@./\\+~-]*\.[\w-]+)\"?\s*$")
+_YAMLLINT = re.compile(r"\s+(\d+):(\d+)\s+(error|warning)\s+(\S.*?)(?:\s{2,}\(([\w-]+)\))?\s*$")
+_DIFF = re.compile(r"--- (\S+)(?:\t.*)?$")
+_MINUS = re.compile(r"\+\+\+ ")
+_FORMAT_TOTAL = re.compile(r"\d+ files? would be reformatted")
+_LIMIT = 400
+
+
+class Headers:
+    """Remembers the header that the next rows belong to."""
+
+    def __init__(self) -> None:
+        self._file = ""
+        self._message: tuple[str, str | None, str] | None = None
+        self._mode = ""
+        self._lines = 0
+        self._diffs: list[str] = []
+
+    def feed(self, text: str, out: Sink) -> tuple[bool, list[Diagnostic]]:
+        """Whether the next line is wanted, and the rows of this line."""
+        self._lines += 1
+        if self._mode and self._lines > _LIMIT:
+            self._mode = ""
+        arrow = _ARROW.match(text) if "-> " in text else None
+        if arrow:
+            return self._arrow(arrow, out)
+        stylish = (_REMARK.match(text) or _STYLISH.match(text)) if text[:1].isspace() and ":" in text else None
+        if stylish:
+            return self._stylish(stylish, out)
+        for mode, read in (("pydoc", self._pydoc), ("phpstan", self._phpstan), ("phpcs", self._phpcs), ("format", self._format)):
+            rows = read(text) if self._mode == mode else None
+            if rows is not None:
+                return True, rows
+        return self._head(text)
+
+    def end(self, out: Sink) -> None:
+        self._mode = ""
+
+    def _head(self, text: str) -> tuple[bool, list[Diagnostic]]:
+        rust, ruff = _RUST.match(text), _RUFF.match(text)
+        if rust:
+            self._message = (rust[3], rust[2], rust[1])
+            return True, []
+        if ruff:
+            self._message = (ruff[2], ruff[1], "error")
+            return True, []
+        heads = (("pydoc", _PYDOC), ("phpstan", _PHPSTAN_HEAD), ("phpcs", _PHPCS_HEAD), ("format", _UNFORMATTED))
+        for mode, pattern in heads:
+            found = pattern.match(text)
+            if found:
+                self._mode, self._file, self._lines = mode, text.strip() if mode in ("pydoc", "format") else found[1], 0
+                return True, []
+        keep = self._message is not None and self._lines < _LIMIT and (text[:1] in " |=\t" or not text.strip())
+        if not keep:
+            self._message = None
+        return keep or self._mode != "", []
+
+    def _arrow(self, arrow: re.Match[str], out: Sink) -> tuple[bool, list[Diagnostic]]:
+        """`--> file:line:col` below its message (rustc, clippy, ruff, typos)."""
+        above = self._message or self._message_above(out)
+        self._message = None
+        if above is None:
+            return False, []
+        message, code, word = above
+        tool = tool_of(code, arrow[1], message, out.command) or ("rustc" if arrow[1].endswith(".rs") else "typos" if "should be" in message else "")
+        if tool == "clippy" and code and re.match(r"E\d{4}$", code):
+            tool = "rustc"
+        row = Diagnostic(message, arrow[1], int(arrow[2]), int(arrow[3]), code, tool or None, severity_of(word, "error"))
+        return False, [row]
+
+    @staticmethod
+    def _message_above(out: Sink) -> tuple[str, str | None, str] | None:
+        for text in reversed(out.above(6)):
+            rust, ruff = _RUST.match(text), _RUFF.match(text)
+            if rust:
+                return rust[3], rust[2], rust[1]
+            if ruff:
+                return ruff[2], ruff[1], "error"
+        return None
+
+    def _stylish(self, row: re.Match[str], out: Sink) -> tuple[bool, list[Diagnostic]]:
+        """`  2:10  error  text  rule` below the line that names the file."""
+        file = ""
+        for above in reversed(out.above(300)):
+            if _STYLISH.match(above) or _REMARK.match(above):
+                continue
+            head = _FILE.match(above) if above.strip() else None
+            file = head[1].strip() if head and ("/" in above or "." in above or "\\" in above) else ""
+            break
+        if not file:
+            return False, []
+        word = "error" if row[3] in ("✖", "×") else "warning" if row[3] == "⚠" else row[3]
+        code = (row[5] or "").strip("()") or None
+        tool = tool_of(None, file, "", out.command) or ("yamllint" if file.endswith((".yml", ".yaml")) else "remark-lint" if row.re is _REMARK else "stylelint" if file.endswith((".css", ".scss", ".less")) else "eslint")
+        return False, [Diagnostic(row[4].strip(), file, int(row[1]), int(row[2]), code, tool, severity_of(word, "error"))]
+
+    def _pydoc(self, text: str) -> list[Diagnostic] | None:
+        row, head = _PYDOC_ROW.match(text), _PYDOC.match(self._file)
+        if row is None or head is None:
+            return None
+        return [Diagnostic(row[2], head[1], int(head[2]), None, row[1], "pydocstyle")]
+
+    def _phpstan(self, text: str) -> list[Diagnostic] | None:
+        row = _PHPSTAN_ROW.match(text)
+        if row:
+            return [Diagnostic(row[2].strip(), self._file, int(row[1].lstrip(":")), None, None, "phpstan")]
+        return [] if text.startswith(" --") or text.startswith("      ") else None
+
+    def _phpcs(self, text: str) -> list[Diagnostic] | None:
+        row = _PHPCS_ROW.match(text)
+        if row:
+            return [Diagnostic(row[3].strip(), self._file, int(row[1]), None, None, "phpcs", severity_of(row[2], "error"))]
+        return [] if text.startswith(("-----", "FOUND ", "   ")) or not text.strip() else None
+
+    def _format(self, text: str) -> list[Diagnostic] | None:
+        """Names of files that a formatter would change, indented below its sentence."""
+        name = _NAME.match(text)
+        if name:
+            tool = "gradle-spotless" if "violations" in self._file else "mix-format"
+            return [Diagnostic(self._file.removeprefix("> "), name[1], None, None, None, tool)]
+        return [] if text[:1].isspace() or not text.strip() else None
