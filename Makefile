@@ -27,10 +27,9 @@ test: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q
 
 check: $(VENV)/dev.stamp
-	@$(BIN)/python -m ruff format --check . || { echo "make: run $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/python -m ruff format --check --output-format=concise . || { echo "make: run $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/python -m ruff check --quiet .
-	@$(BIN)/python -m mypy
-	@$(BIN)/python -m pytest -q -m "not slow" tests/unit
+	@$(BIN)/python -m mypy & types=$$!; $(BIN)/python -m pytest -q -m "not slow" tests/unit; tests=$$?; wait $$types && exit $$tests
 
 up: $(VENV)/run.stamp
 	@exec $(BIN)/python -m app.cli up

@@ -23,6 +23,7 @@ Kept = Literal["stored", "duplicate", "again", "failed"]
 
 GROUP_S = 0.001
 GROUP_SIZE = 200
+BLOCK_BYTES = 64 * 1024
 # Doorbells that wait for a slow Redis; one more is not rung here, the sweep rings it.
 BELLS_WAITING = 1000
 
@@ -71,6 +72,7 @@ class Writer:
         self._inbox: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._bells: queue.Queue[str | None] = queue.Queue(BELLS_WAITING)
         self._closing = threading.Event()
+        self._door = threading.Lock()  # nothing may enter the inbox behind the sign to stop
         self._threads = (
             threading.Thread(target=self._write_groups, name="writer", daemon=True),
             threading.Thread(target=self._ring_bells, name="bells", daemon=True),
@@ -82,9 +84,10 @@ class Writer:
 
     def close(self) -> None:
         """Store what waits, then stop; doorbells that are not rung by then are left to the sweep."""
-        self._inbox.put(None)
+        with self._door:
+            self._closing.set()
+            self._inbox.put(None)
         self._threads[0].join()
-        self._closing.set()
         with suppress(queue.Full):
             self._bells.put_nowait(None)
         self._threads[1].join(RING_TIMEOUT_S * 2)
@@ -94,8 +97,12 @@ class Writer:
 
     async def keep(self, arrival: Arrival) -> Kept:
         """Wait until the arrival is on disk; raises NotKept. "failed": kept, but unreadable."""
+        clean = await asyncio.to_thread(self._redacted, arrival)
         answer: asyncio.Future[Kept] = asyncio.get_running_loop().create_future()
-        self._inbox.put(_Waiting(arrival, answer))
+        with self._door:
+            if self._closing.is_set():
+                raise NotKept
+            self._inbox.put(_Waiting(clean, answer))
         return await answer
 
     def _write_groups(self) -> None:
@@ -122,9 +129,8 @@ class Writer:
     def _write_group(self, group: Sequence[_Waiting]) -> None:
         """Commit the group; if that fails, each on its own, so that one bad delivery costs no other."""
         try:
-            clean = [self._redacted(waiting.arrival) for waiting in group]
             with write(self._engine) as conn:
-                results = [self._store(conn, arrival) for arrival in clean]
+                results = [self._store(conn, waiting.arrival) for waiting in group]
         except Exception as error:
             if len(group) > 1:
                 for waiting in group:
@@ -140,8 +146,12 @@ class Writer:
                 self._queue_bell(waiting.arrival.delivery.guid)
 
     def _redacted(self, arrival: Arrival) -> Arrival:
+        """In blocks, because one pass over 25 MB would hold the interpreter, and so the event loop, for seconds."""
         delivery = arrival.delivery
-        return replace(arrival, delivery=replace(delivery, payload=self._redactor.bytes(delivery.payload)))
+        body = delivery.payload
+        blocks = (body[at : at + BLOCK_BYTES] for at in range(0, len(body), BLOCK_BYTES))
+        clean = b"".join(self._redactor.chunks(blocks))
+        return replace(arrival, delivery=replace(delivery, payload=clean))
 
     def _store(self, conn: Connection, arrival: Arrival) -> Kept:
         guid, now = arrival.delivery.guid, self._clock()

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from app.cli import remedy
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,7 +51,5 @@ def test_pn_2_help_is_light() -> None:
 
 @pytest.mark.parametrize("verb", ["up", "web", "worker", "migrate", "doctor", "token"])
 def test_help_of_each_verb(verb: str) -> None:
-    out = subprocess.run(
-        [sys.executable, "-m", "app.cli", verb, "--help"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert out.stdout.startswith(f"Usage: remedy {verb}")
+    shown = CliRunner().invoke(remedy, [verb, "--help"])
+    assert (shown.exit_code, shown.output.startswith(f"Usage: remedy {verb}")) == (0, True)

@@ -103,6 +103,7 @@ def test_s35_a_body_without_a_length_is_cut_off_at_the_cap(settings: Settings, e
     assert kept(engine) == 0
 
 
+@pytest.mark.slow
 def test_a_body_of_25_mb_is_taken(settings: Settings, engine: Engine) -> None:
     """F-W9: up to here GitHub sends."""
     body = json.dumps(check_run(shoes="x" * 24 * MIB)).encode()
