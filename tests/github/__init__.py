@@ -15,8 +15,8 @@ In a test:
         github.comment("ann", pull, "/remedy fix")
         github.click("ann", github.check(pull, "Remedy"), "resume")
 
-`github.app` has what the app under test needs: `id`, `slug`, `pem`, `webhook_secret`; `github.api_url`, `web_url`,
-`store_url` are the origins, `github.receive_with(function)` takes webhooks without a socket, `github.transport()` serves
+`github.app` has what the app under test needs: `id`, `slug`, `pem`, `webhook_secret`. The origins are `github.api_url`,
+`web_url` and `store_url`. `github.receive_with(function)` takes webhooks without a socket, `github.transport()` serves
 the API without one. As a process: `python -m tests.github --help`; the same verbs are then `POST /_double/<verb>` with
 the arguments by name as JSON (`Remote(url).push(user=..., ...)` in Python). A thread's name is `owner/name#7`, a
 repository's `owner/name`, a check's its id. Every verb returns after its webhooks are delivered.
@@ -26,11 +26,11 @@ People and repositories
     user_token (git password)  actions_token (GITHUB_TOKEN)  branches  read_file
 Threads
     open_pull  open_draft  set_draft  set_base  merge  update_branch  close  reopen  edit  open_issue  label
-    comment  edit_comment  delete_comment  close_with_comment  review  review_comment  react  approve_ci  resend
+    comment  edit_comment  delete_comment  close_with_comment  review  review_comment  react  resend  queue_for_merge
 Checks and CI
     run_ci(limit)  report_job (an Actions job that ends as told, with a given log)  report_branch_job  foreign_check
     click  rerequest  rerequest_all  rerun  cancel_ci  hold_log  expire_log  expire_artifacts  ci_needs_approval
-    queued_jobs
+    approve_ci  queued_jobs
 The app
     install  uninstall  suspend  unsuspend  grant  expire_tokens  set_hook  receive_with  clock  emit  redeliver
 Faults (github.md C9)

@@ -88,11 +88,10 @@ def mint(world: "World", installation: Installation, repositories: frozenset[int
     """An installation token in the shape of 2026: `ghs_`, the app id, a JWT; about 520 characters (F-T4)."""
     now = world.clock.now_ms()
     claims = {
-        "iss": "local-github",
         "iat": now // 1000,
         "exp": (now + TOKEN_LIFE_MS) // 1000,
         "jti": world.state.new_id(),
-        "ver": 1,
+        "sub": f"installation:{installation.id}",
     }
     parts = [
         _encode(json.dumps(part, separators=(",", ":")).encode()) for part in ({"typ": "JWT", "alg": "RS256"}, claims)

@@ -2,10 +2,9 @@
 
 import dataclasses
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.github.core.gitstore import GitFailed, GitStore
+from tests.github.core.gitstore import GitFailed
 from tests.github.core.messages import Answer, Request
 from tests.github.core.state import App, CheckRun, Job, Pull, Repository, Thread, User, WorkflowRun
 from tests.github.verbs.verb import NAMES
@@ -64,8 +63,10 @@ def _flat(value: Any) -> dict[str, Any]:
             shown[field.name] = plain(item)
         elif isinstance(item, Repository | Thread | Pull):
             shown[field.name] = str(item)
-        elif isinstance(item, Path | GitStore):
-            shown[field.name] = str(getattr(item, "path", item))
+    if isinstance(value, CheckRun):
+        shown |= {"head_sha": value.head_sha, "app": value.app.slug, "actions": value.actions}
+    if isinstance(value, WorkflowRun):
+        shown |= {"head_sha": value.suite.head_sha, "status": value.status, "conclusion": value.conclusion}
     return shown
 
 

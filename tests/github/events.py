@@ -123,6 +123,15 @@ def review_comment(world: "World", found: ReviewComment) -> None:
     world.hooks.emit(Event("pull_request_review_comment", "created", found.pull.repository, found.user, parts))
 
 
+def merge_group(world: "World", repository: Repository, group: dict[str, str], sender: User) -> None:
+    """`group` has head_sha, head_ref, base_sha and base_ref."""
+
+    def parts() -> dict[str, Any]:
+        return {"merge_group": {**group, "head_commit": bodies.simple_commit(world, repository, group["head_sha"])}}
+
+    world.hooks.emit(Event("merge_group", "checks_requested", repository, sender, parts))
+
+
 def installation(world: "World", action: str, found: Installation, sender: User) -> None:
     def parts() -> dict[str, Any]:
         listed = [world.state.repositories[number] for number in sorted(found.repositories)]

@@ -85,9 +85,12 @@ def _answer(world: "World", asking: Asking, fault: Fault | None) -> Answer:
     request = asking.request
     asking.match = route(world, request)
     _common(world, asking)
+    strikes = fault if fault is not None and not fault.after_effect else None
+    if strikes is not None and strikes.limit is None:
+        return Answer(strikes.status or 502, strikes.body, dict(strikes.headers))
     asking.caller = auth.identify(world, request)
-    if fault is not None and not fault.after_effect:
-        return _struck(world, asking, fault)
+    if strikes is not None:
+        raise _limited(world, asking, strikes)
     operation = _served(world, asking)
     asking.body = _json(request)
     _check_kind(asking.caller, operation)
@@ -125,12 +128,10 @@ def _common(world: "World", asking: Asking) -> None:
         world.record.violate(asking.operation.id, "version", "no X-GitHub-Api-Version header")
 
 
-def _struck(world: "World", asking: Asking, fault: Fault) -> Answer:
+def _limited(world: "World", asking: Asking, fault: Fault) -> Refused:
     if fault.limit == "primary":
-        raise limits.primary(world.limits, asking.caller.who)
-    if fault.limit is not None:
-        raise limits.secondary(None if fault.limit == "bare" else 60)
-    return Answer(fault.status or 502, fault.body, dict(fault.headers))
+        return limits.primary(world.limits, asking.caller.who)
+    return limits.secondary(None if fault.limit == "bare" else 60)
 
 
 def _served(world: "World", asking: Asking) -> Operation:
@@ -280,6 +281,7 @@ def _finish(world: "World", asking: Asking, answer: Answer) -> None:
         "X-GitHub-Request-Id": f"F00D:{number}",
         "X-GitHub-Media-Type": "github.v3; format=json",
         "X-GitHub-Api-Version-Selected": asking.version,
+        **({"X-GitHub-Enterprise-Version": world.options.ghes_version} if world.options.ghes else {}),
         **world.limits.headers(who),
         **answer.headers,
     }

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -20,6 +21,17 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 CHUNK = 64 * 1024
+
+
+class _Uvicorn(uvicorn.Server):
+    """Ends when it is told to, not at its next tick: a suite starts and stops hundreds of these."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ended: Future[None] = Future()
+
+    async def main_loop(self) -> None:
+        await asyncio.wrap_future(self.ended)
 
 
 class Server:
@@ -42,6 +54,7 @@ class Server:
     def stop(self) -> None:
         for server in self._servers:
             server.should_exit = server.force_exit = True
+            server.ended.set_result(None)
         self._thread.join(timeout=15)
         for found in self._sockets:
             found.close()
@@ -53,7 +66,7 @@ class Server:
 
         asyncio.run(both())
 
-    def _make(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> uvicorn.Server:
+    def _make(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> "_Uvicorn":
         config = uvicorn.Config(
             app,
             interface="asgi3",
@@ -64,8 +77,9 @@ class Server:
             proxy_headers=False,
             log_level="error",
             access_log=False,
+            date_header=False,
         )
-        return uvicorn.Server(config)
+        return _Uvicorn(config)
 
     async def _main(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = _request(scope)

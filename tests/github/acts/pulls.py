@@ -115,6 +115,21 @@ def update_branch(world: "World", pull: Pull, actor: User) -> str:
     return sha
 
 
+def queue_for_merge(world: "World", pull: Pull, actor: User) -> str:
+    """The merge queue tries the pull request on a branch of its own; that commit's SHA (F-P5)."""
+    repository = pull.repository
+    text = f"Merge pull request #{pull.number} from {pull.head_repository.owner.login}/{pull.head_ref}"
+    sha = repository.git.merge(pull.base_sha, pull.head_sha, new_commit(world, text, actor))
+    if sha is None:
+        raise Refused(405, "Pull Request has merge conflicts")
+    head_ref = f"refs/heads/gh-readonly-queue/{pull.base_ref}/pr-{pull.number}-{pull.base_sha}"
+    repository.git.set_ref(head_ref, sha)
+    base_ref = f"refs/heads/{pull.base_ref}"
+    group = {"head_sha": sha, "head_ref": head_ref, "base_sha": pull.base_sha, "base_ref": base_ref}
+    events.merge_group(world, repository, group, actor)
+    return sha
+
+
 def add_review(world: "World", pull: Pull, state: str, body: str, author: tuple[User, App | None]) -> Review:
     threads.check_text(body, "PullRequestReview", "body", threads.BODY_LIMIT)
     review = Review(

@@ -102,7 +102,7 @@ class Spec:
             return self._faults(f"{REST}#/operations/{operation.index}/responses/{status}/schema", body)
         if status == 304:
             return []
-        if status < 400:
+        if status < 400 and status != 301:
             return [Fault("", f"the description has no {status}")]
         return self._faults(f"{REST}#/$defs/{'validation-error' if status == 422 else 'basic-error'}", body)
 

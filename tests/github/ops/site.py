@@ -11,8 +11,7 @@ GROUP = ("meta", "users", "apps")
 
 
 def get(call: Call) -> Any:
-    versions = {"installed_version": call.world.options.ghes_version} if call.world.options.ghes else {}
-    return {"verifiable_password_authentication": False, **versions}
+    return {"verifiable_password_authentication": False}
 
 
 def root(call: Call) -> Any:

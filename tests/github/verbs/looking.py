@@ -89,9 +89,7 @@ class LookingVerbs(Verbs):
     def snapshot(self) -> dict[str, Any]:
         """All that can be seen, as plain data: branches, threads, checks, CI."""
         with self.world.lock:
-            return {
-                repo.full_name: self._of_repository(repo.full_name) for repo in self.world.state.repositories.values()
-            }
+            return {repo.full_name: self._of_repository(repo) for repo in self.world.state.repositories.values()}
 
     def complaints(self) -> list[str]:
         """Broken rules, expectations and faults that met nothing."""

@@ -50,6 +50,11 @@ class ThreadVerbs(Verbs):
         return pulls.update_branch(self.world, self._pull(pull), self._user(user))
 
     @verb
+    def queue_for_merge(self, user: User | str, pull: ThreadName) -> str:
+        """Into the merge queue: `merge_group.checks_requested`, and the SHA that it is about."""
+        return pulls.queue_for_merge(self.world, self._pull(pull), self._user(user))
+
+    @verb
     def close(self, user: User | str, thread: ThreadName) -> None:
         threads.set_state(self.world, self._thread(thread), "closed", self._user(user))
 

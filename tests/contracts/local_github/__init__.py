@@ -1,0 +1,1 @@
+"""The local GitHub held against its own rules (github.md, part C)."""
