@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,13 +87,14 @@ class PlainLauncher:
         return self.processes[-1]
 
     def running(self) -> list[int]:
-        """Process groups of this launcher that still have a member."""
-        return [process.pid for process in self.processes if _has_group(process.pid)]
+        """Processes that are left of those started here, and of what they started; zombies do not count."""
+        groups = {process.pid for process in self.processes}
+        return [pid for pid, group in _living() if group in groups]
 
 
-def _has_group(pid: int) -> bool:
-    try:
-        os.killpg(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def _living() -> Iterator[tuple[int, int]]:
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, group, *_ = stat.read_text().rsplit(")", 1)[1].split()
+            if state not in "ZX":
+                yield int(stat.parent.name), int(group)

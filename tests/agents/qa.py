@@ -104,8 +104,9 @@ class Turn:
         return named or self.session.role or by_word
 
     def find_attempt(self):
-        stated = re.search(r"^Attempt: (\d+)", self.text, re.MULTILINE)
-        earlier = re.search(r"Attempt (\d+) was proved|hold for attempt (\d+)", self.text)
+        ours = re.sub(r"(?ms)^(`{3,})\w*$.*?^\1$", "", self.text)
+        stated = re.search(r"^Attempt: (\d+)", ours, re.MULTILINE)
+        earlier = re.search(r"Attempt (\d+) was proved|hold for attempt (\d+)", ours)
         if stated:
             return int(stated.group(1))
         return int(earlier.group(1) or earlier.group(2)) + 1 if earlier else self.session.attempt or 1
