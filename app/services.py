@@ -5,7 +5,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -41,6 +41,7 @@ class Services:
     bell: Callable[[str, str], object]
     connect: Callable[[int], Client]
     clock: Callable[[], int] = utc_ms
+    sleep: Callable[[float], None] = time.sleep
     owner: str = field(default_factory=process_name)
 
     @cached_property
@@ -53,10 +54,12 @@ class Services:
         own = (self.settings.webhook_secret, self.settings.private_key, self.settings.secret_key)
         return Redactor([secret.get_secret_value() for secret in own if secret.get_secret_value()])
 
-    def read(self) -> "contextmanager[Connection]":  # type: ignore[type-arg]
+    def read(self) -> AbstractContextManager[Connection]:
+        """One transaction that only reads."""
         return read(self.engine)
 
-    def write(self) -> "contextmanager[Connection]":  # type: ignore[type-arg]
+    def write(self) -> AbstractContextManager[Connection]:
+        """One transaction that may write; no network call and no process inside (ST-D4)."""
         return write(self.engine)
 
     def ring(self, job: str, item_id: str) -> None:

@@ -3,7 +3,8 @@
 import structlog
 
 from app.errors import TransientError
-from app.github import checks
+from app.events.payloads.parts import App
+from app.github import checks, tokens
 from app.ledger import diagnoses, proofs, publications, repos, runs, transitions, turns, work
 from app.ledger.rows import Row
 from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of
@@ -152,14 +153,19 @@ def _ci(s: Services, run: Row) -> Fact | None:
     if repository is None or publication.pushed_sha is None:
         return CiEnded(publication.id, Ci.NONE)
     before = frozenset(check["name"] for check in told.check_runs or ())
-    with s.connect(run.installation_id) as client:
+    with s.connect(run.installation_id) as github:
+        client = github.acting(tokens.Purpose.READ, repository.id)
         suites = checks.find_check_suites(client, repository.full_name, publication.pushed_sha)
         jobs = checks.find_check_runs(client, repository.full_name, publication.pushed_sha)
     now, times = s.clock(), s.settings.times
     waited = Waited((now - publication.finished_at) / 1000, times.ci_first_suite_s, times.ci_all_s)
     ci = ci_of(
-        [SuiteSeen(x.status, x.conclusion, x.jobs) for x in suites if x.app_id != s.settings.app_id],
-        [JobSeen(x.name, x.conclusion) for x in jobs if x.app_id != s.settings.app_id],
+        [
+            SuiteSeen(suite.status or "", suite.conclusion, suite.latest_check_runs_count or 0)
+            for suite in suites
+            if _not_ours(s, suite.app)
+        ],
+        [JobSeen(job.name, job.conclusion) for job in jobs if _not_ours(s, job.app)],
         before,
         waited,
     )
@@ -169,3 +175,7 @@ def _ci(s: Services, run: Row) -> Fact | None:
             return None
         publications.ci_seen(conn, publication.id, ci, now)
     return CiEnded(publication.id, ci)
+
+
+def _not_ours(s: Services, app: App | None) -> bool:
+    return app is None or app.id != s.settings.app_id

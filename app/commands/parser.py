@@ -9,7 +9,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-MOST_BYTES = 65_536
+MOST_CHARACTERS = 65_536
 MOST_COMMANDS = 20
 MOST_PLAN_BYTES = 64 * 1024
 
@@ -37,19 +37,19 @@ def parse_commands(body: str) -> list[ParsedCommand]:
 
     A command is a line of a top-level paragraph (CM-1). HTML comments are blanked first, then CommonMark is parsed,
     then the raw source lines are matched, because token text would lose `*_*` (CM-3, GH-42). What stands inside
-    `<details>` is no command. Never raises; more than 64 KiB are not read.
+    `<details>`, or inside code, a tag or a link that runs over lines, is no command. Never raises. A text longer than
+    a comment can be (65,536 characters) holds none.
     """
-    text = body.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
-    text = _without_html_comments(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if "/" not in text:
+    if len(body) > MOST_CHARACTERS or "/" not in body:
         return []
+    text = _without_html_comments(body.replace("\r\n", "\n").replace("\r", "\n"))
     lines = text.split("\n")
     found: list[ParsedCommand] = []
-    for token in _top_level(_markdown().parse(text)):
+    for token, inline in _top_level(_markdown().parse(text)):
         if token.type == "fence":
             _attach_plan(found, token)
-        elif token.map is not None and len(found) < MOST_COMMANDS:
-            found += _commands_of(lines, *token.map)
+        elif token.map is not None and inline is not None and len(found) < MOST_COMMANDS:
+            found += _commands_of(lines, token.map, inline)
     return found[:MOST_COMMANDS]
 
 
@@ -64,12 +64,12 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark")
 
 
-def _top_level(tokens: list[Token]) -> Iterator[Token]:
-    """Paragraphs and fences that stand neither in another block nor between `<details>` and its end."""
+def _top_level(tokens: list[Token]) -> Iterator[tuple[Token, Token | None]]:
+    """Paragraphs with their inline token, and fences, that stand neither in another block nor inside `<details>`."""
     depth = 0
-    for token in tokens:
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         if token.level == 0 and depth == 0 and token.type in ("paragraph_open", "fence"):
-            yield token
+            yield token, following
         depth = max(0, depth + _details(token))
 
 
@@ -81,13 +81,37 @@ def _details(token: Token) -> int:
     return text.count("<details") - text.count("</details")
 
 
-def _commands_of(lines: list[str], start: int, end: int) -> Iterator[ParsedCommand]:
-    for number in range(start, min(end, len(lines))):
+def _commands_of(lines: list[str], span: list[int], inline: Token) -> Iterator[ParsedCommand]:
+    starts = list(_line_starts(inline))
+    for number in range(span[0], min(span[1], len(lines))):
         match = _COMMAND.fullmatch(lines[number])
         if match is None or not _is_our_name(match[1]):
             continue
+        shown = next((at for at, start in enumerate(starts) if _fits(start, match)), None)
+        if shown is None:
+            continue
+        del starts[: shown + 1]
         verb, argument = _split(match[2].strip(" \t"))
         yield ParsedCommand(normalise(verb), argument, number + 1, written=verb)
+
+
+def _line_starts(inline: Token) -> Iterator[str]:
+    """The plain text that begins each line of a paragraph; lines inside code, tags and links have none."""
+    at_start, in_link = True, 0
+    for child in inline.children or ():
+        if at_start and child.type == "text" and not in_link:
+            yield child.content.lstrip(" ")
+        in_link += {"link_open": 1, "link_close": -1}.get(child.type, 0)
+        at_start = child.type in ("softbreak", "hardbreak")
+
+
+def _fits(start: str, match: re.Match[str]) -> bool:
+    """Whether a line that is shown as `start` can be the command line; emphasis may cut it after the first word."""
+    shown = _COMMAND.match(start)
+    if shown is None or shown[1] != match[1]:
+        return False
+    verb = shown[2].split(" ", 1)[0]
+    return not verb or match[2].lstrip(" \t").startswith(verb)
 
 
 def _is_our_name(word: str) -> bool:

@@ -1,1 +1,1 @@
-"""What GitHub tells us: payloads, routing, handlers."""
+"""What Remedy hears: payloads (pure), the table of what is stored, and the handlers."""

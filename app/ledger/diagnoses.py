@@ -165,6 +165,19 @@ def groups_of(conn: Connection, diagnosis_id: str) -> Sequence[Row]:
     return conn.execute(rows.order_by(failure_groups.c.ord)).all()
 
 
+def groups_of_scope(conn: Connection, scope_id: str) -> Sequence[Row]:
+    """All groups that any diagnosis of a scope found."""
+    rows = select(failure_groups).join(diagnoses).where(diagnoses.c.scope_id == scope_id)
+    return conn.execute(rows.order_by(diagnoses.c.created_at, failure_groups.c.ord)).all()
+
+
+def newest_group_of_issue(conn: Connection, issue_id: str) -> Row | None:
+    """The group that an issue was last linked to."""
+    rows = select(failure_groups).join(diagnoses).where(failure_groups.c.issue_id == issue_id)
+    newest = rows.order_by(diagnoses.c.created_at.desc(), failure_groups.c.ord).limit(1)
+    return conn.execute(newest).one_or_none()
+
+
 def link_issue(conn: Connection, group_id: str, issue_id: str) -> None:
     """This group's issue (IT-27)."""
     conn.execute(update(failure_groups).where(failure_groups.c.id == group_id).values(issue_id=issue_id))

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import Connection, select
 
 from app.ledger.rows import Row, insert_new
-from app.ledger.schema import test_history
+from app.ledger.schema import diagnoses, failure_groups, scopes, test_history
+from app.runs.view import SeenRow
 
 
 @dataclass(frozen=True)
@@ -39,3 +40,24 @@ def at_sha(conn: Connection, repository_id: int, sha: str) -> Sequence[Row]:
     """Outcomes of all tests at one commit, by test and attempt (BL-16)."""
     rows = select(test_history).where(test_history.c.repository_id == repository_id, test_history.c.sha == sha)
     return conn.execute(rows.order_by(test_history.c.test_id, test_history.c.attempt)).all()
+
+
+def seen_rows(conn: Connection, issue_id: str) -> tuple[SeenRow, ...]:
+    """Where the failures of an issue were seen, newest first, the last 20."""
+    rows = (
+        select(diagnoses.c.created_at, diagnoses.c.head_sha, failure_groups.c.cause, scopes.c.key)
+        .join(failure_groups, failure_groups.c.diagnosis_id == diagnoses.c.id)
+        .join(scopes, scopes.c.id == diagnoses.c.scope_id)
+        .where(failure_groups.c.issue_id == issue_id)
+        .order_by(diagnoses.c.created_at.desc())
+        .limit(20)
+    )
+    return tuple(
+        SeenRow(row.created_at, _place(row.key), "fails", row.head_sha, row.cause) for row in conn.execute(rows)
+    )
+
+
+def _place(key: str) -> str:
+    """A scope's key as people read it: "PR 318", "branch main"."""
+    kind, _, name = key.partition(":")
+    return f"PR {name}" if kind == "pr" else f"branch {name}"

@@ -6,7 +6,8 @@ from sqlalchemy import Connection, select, update
 
 from app.ledger.ids import new_id
 from app.ledger.rows import Row, insert_new
-from app.ledger.schema import issue_failures, issues
+from app.ledger.schema import failure_groups, issue_failures, issues, runs, steps
+from app.ledger.schema.run import ACTIVE
 from app.ledger.words import IssueState
 
 
@@ -102,6 +103,20 @@ def find(conn: Connection, repository_id: int, number: int) -> Row | None:
     """The issue of ours with this number."""
     rows = select(issues).where(issues.c.repository_id == repository_id, issues.c.number == number)
     return conn.execute(rows).one_or_none()
+
+
+def scope_of(conn: Connection, repository_id: int, number: int) -> str | None:
+    """The scope of the active run that repairs a group of this issue; None where there is none, or several."""
+    rows = (
+        select(runs.c.scope_id)
+        .join(steps, steps.c.run_id == runs.c.id)
+        .join(failure_groups, failure_groups.c.id == steps.c.group_id)
+        .join(issues, issues.c.id == failure_groups.c.issue_id)
+        .where(issues.c.repository_id == repository_id, issues.c.number == number, runs.c.status.in_(ACTIVE))
+        .distinct()
+    )
+    found = conn.execute(rows).scalars().all()
+    return str(found[0]) if len(found) == 1 else None
 
 
 def open_of_repository(conn: Connection, repository_id: int) -> Sequence[Row]:

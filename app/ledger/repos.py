@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select, update
 from app.ledger.ids import new_id
 from app.ledger.rows import Row, insert
 from app.ledger.rows import upsert as _upsert
-from app.ledger.schema import installations, repositories, scopes
+from app.ledger.schema import commands, installations, publications, repositories, runs, scopes
 from app.ledger.words import ScopeState
 
 
@@ -99,6 +99,18 @@ def repositories_of(conn: Connection, installation_id: int) -> Sequence[Row]:
     """The present repositories of an installation, by name."""
     own = (repositories.c.installation_id == installation_id, repositories.c.removed_at.is_(None))
     return conn.execute(select(repositories).where(*own).order_by(repositories.c.full_name)).all()
+
+
+def repository_of_payload(conn: Connection, payload: Mapping[str, Any]) -> Row | None:
+    """The repository of an outbox row, by the scope, publication or command that it names."""
+    scope_id = payload.get("scope_id")
+    if scope_id is None and (publication_id := payload.get("publication_id")) is not None:
+        found = select(runs.c.scope_id).join(publications).where(publications.c.id == publication_id)
+        scope_id = conn.execute(found).scalar_one_or_none()
+    if scope_id is None and (command_id := payload.get("command_id")) is not None:
+        scope_id = conn.execute(select(commands.c.scope_id).where(commands.c.id == command_id)).scalar_one_or_none()
+    scope = None if scope_id is None else get_scope(conn, str(scope_id))
+    return None if scope is None else get_repository(conn, scope.repository_id)
 
 
 def cache_policy(conn: Connection, repository_id: int, sha: str, policy: Mapping[str, Any] | None, now: int) -> None:

@@ -38,7 +38,7 @@ def check_key(scope_id: str, head_sha: str) -> str:
     return hashlib.sha256(f"{scope_id}:{head_sha}".encode()).hexdigest()[:20]
 
 
-def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings, now: int) -> ScopeView:
+def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings) -> ScopeView:
     """Everything that may be said about a scope at this moment; raises LookupError for an unknown one."""
     scope = repos.get_scope(conn, scope_id)
     repository = None if scope is None else repos.get_repository(conn, scope.repository_id)
@@ -48,7 +48,9 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
     newest = diagnoses.last(conn, scope_id, scope.head_sha)
     told = _diagnosis(conn, newest, run)
     base = settings.github.web_url.rstrip("/") + "/" + repository.full_name
-    groups = () if told is None else tuple(_group(conn, group, base) for group in diagnoses.groups_of(conn, told.id))
+    groups = (
+        () if told is None else tuple(group_view(conn, group, base) for group in diagnoses.groups_of(conn, told.id))
+    )
     return ScopeView(
         scope_key=scope.key,
         repository=repository.full_name,
@@ -57,7 +59,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         head_ref=scope.head_ref,
         base_ref=scope.base_ref,
         base_sha=scope.base_sha,
-        updated_at=now,
+        updated_at=_changed_at(scope, told, run),
         public_url=settings.url,
         web_url=settings.github.web_url,
         state=None if newest is None else newest.state,
@@ -94,7 +96,14 @@ def _diagnosis(conn: Connection, newest: Row | None, run: Row | None) -> Row | N
     return diagnoses.get(conn, run.diagnosis_id)
 
 
-def _group(conn: Connection, group: Row, base: str) -> GroupView:
+def _changed_at(scope: Row, told: Row | None, run: Row | None) -> int:
+    """When something last changed: rendering the same state twice gives the same text (UX-C17)."""
+    times = [scope.off_at, None if told is None else told.updated_at, None if run is None else run.updated_at]
+    return max(int(at) for at in (scope.created_at, *times) if at is not None)
+
+
+def group_view(conn: Connection, group: Row, base: str) -> GroupView:
+    """One group as a row of the cause table; `base` is the repository's web address."""
     members = diagnoses.failures_of_group(conn, group.id)
     first = members[0] if members else None
     issue = None if group.issue_id is None else issues.get(conn, group.issue_id)

@@ -1,0 +1,124 @@
+"""What each verb does: one transition or one row, in one transaction; saying it twice says so (CM-9)."""
+
+from sqlalchemy import Connection
+
+from app.commands.desk import Desk, Said, accepted, no_effect, refused
+from app.commands.plan import PlanRefused, read_plan
+from app.ledger import diagnoses, repos, runs, transitions
+from app.ledger.rows import Row
+from app.ledger.words import CommandOutcome, ScopeState
+from app.runs.facts import Command
+from app.runs.model import BlockCause, ItemKind, Outcome, Status
+
+HINT_CHARS = 2000
+REFUSALS = {
+    "a hint does not publish": ("hint_on_publish", ""),
+    "the steps of the plan differ": ("plan_changed", "the steps of the plan differ"),
+    "the work is already approved": ("plan_changed", "the work is already approved"),
+}
+"""The machine's words as those of `render/reply` (why, reason)."""
+JOB_OF = {ItemKind.TURN: "turn", ItemKind.PROOF: "prove", ItemKind.PUBLICATION: "publish"}
+
+
+def command_block(desk: Desk) -> Said:
+    """T17 while something runs; else the scope is marked off (decisions.md, row 54)."""
+    s, now = desk.s, desk.s.clock()
+    with s.write() as conn:
+        for told in diagnoses.open_of_scope(conn, desk.scope.id):
+            diagnoses.end(conn, told.id, Outcome.SUPERSEDED, now)
+        run = runs.active(conn, desk.scope.id)
+        if run is not None and run.status is Status.RUNNING:
+            fact = Command("block", desk.command.actor, desk.argument[:HINT_CHARS])
+            transitions.apply(conn, run.id, fact, s.settings, now, desk.who)
+            return accepted(_deliver(desk))
+        if run is not None and run.block_cause is BlockCause.COMMAND:
+            return no_effect("stopped")
+        if not repos.mark_off(conn, desk.scope.id, desk.command.actor, desk.argument[:HINT_CHARS], now):
+            return no_effect("stopped")
+        transitions.show(conn, desk.scope.id, now)
+    return accepted(_deliver(desk))
+
+
+def command_resume(desk: Desk) -> Said:
+    """T21, T22: a stopped run goes on where it stopped; without one, the mark that kept Remedy off is cleared."""
+    if len(desk.argument) > HINT_CHARS:
+        return refused("other", f"The hint has {len(desk.argument)} characters, at most {HINT_CHARS} are read.")
+    s, now = desk.s, desk.s.clock()
+    with s.write() as conn:
+        was_off = repos.clear_off(conn, desk.scope.id)
+        run = runs.active(conn, desk.scope.id)
+        if run is None:
+            return _start(desk, conn, was_off=was_off)
+        if run.status is not Status.BLOCKED:
+            return no_effect("running")
+        if was_off and run.block_cause is BlockCause.NEEDS_APPROVAL:
+            transitions.show(conn, desk.scope.id, now)
+            return accepted(_deliver(desk))
+        return _go_on(desk, conn, run, "resume")
+
+
+def command_fix(desk: Desk) -> Said:
+    """Start on this commit whatever the cause; a stopped run goes back to its agent (decisions.md, 69 and 82)."""
+    with desk.s.write() as conn:
+        repos.clear_off(conn, desk.scope.id)
+        run = runs.active(conn, desk.scope.id)
+        if run is None:
+            return _start(desk, conn, was_off=False)
+        if run.status is Status.RUNNING:
+            return no_effect("running")
+        return _go_on(desk, conn, run, "retry")
+
+
+def command_cancel(desk: Desk) -> Said:
+    """T24: the run is over."""
+    with desk.s.write() as conn:
+        run = runs.active(conn, desk.scope.id)
+        if run is None:
+            return no_effect("nothing_to_cancel")
+        fact = Command("cancel", desk.command.actor, desk.argument[:HINT_CHARS])
+        transitions.apply(conn, run.id, fact, desk.s.settings, desk.s.clock(), desk.who)
+    return accepted(_deliver(desk))
+
+
+def command_status(desk: Desk) -> Said:
+    """The status comment is written anew."""
+    with desk.s.write() as conn:
+        transitions.show(conn, desk.scope.id, desk.s.clock())
+    return accepted(_deliver(desk))
+
+
+def command_help(desk: Desk) -> Said:
+    return Said(CommandOutcome.ACCEPTED, "help", rings=(_deliver(desk),))
+
+
+def _start(desk: Desk, conn: Connection, *, was_off: bool) -> Said:
+    """A new diagnosis of the scope's head, asked for by a person (IT-8, FK-1)."""
+    now = desk.s.clock()
+    if desk.scope.state is not ScopeState.OPEN:
+        return refused("other", "The pull request is not open any more.")
+    diagnosis_id, _ = diagnoses.open(conn, desk.scope.id, desk.scope.head_sha, now, now)
+    asked = {"asked_by": desk.command.actor, "asked_reason": desk.argument[:HINT_CHARS], "due_at": now}
+    diagnoses.update_open(conn, diagnosis_id, now, **asked)
+    transitions.show(conn, desk.scope.id, now, comment=was_off)
+    return accepted(("diagnose", diagnosis_id), _deliver(desk))
+
+
+def _go_on(desk: Desk, conn: Connection, run: Row, verb: str) -> Said:
+    plan: dict[str, str] = {}
+    if desk.plan:
+        read = read_plan(desk.plan, runs.steps_of(conn, run.id))
+        if isinstance(read, PlanRefused):
+            return refused("plan_changed", read.why)
+        plan = read
+    hint = desk.argument[:HINT_CHARS]
+    fact = Command("retry" if verb == "retry" else "resume", desk.command.actor, hint, plan)
+    step = transitions.apply(conn, run.id, fact, desk.s.settings, desk.s.clock(), desk.who)
+    if step.refused:
+        return refused(*REFUSALS.get(step.refused, ("other", f"{step.refused}.")))
+    kind = step.run.active_kind
+    wake = () if kind is None else ((JOB_OF[kind], str(step.run.active_id)),)
+    return accepted(*wake, _deliver(desk))
+
+
+def _deliver(desk: Desk) -> tuple[str, str]:
+    return ("deliver", str(desk.scope.installation_id))

@@ -1,0 +1,102 @@
+"""Decide what follows from a diagnosis, and start the run: who is asked, what is repaired, whether there is a place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from app.diagnosis.planning import new_run, plan_of
+from app.ledger import diagnoses, repos, runs, transitions
+from app.ledger.ids import new_id
+from app.ledger.rows import Row
+from app.ledger.runs import RunFacts
+from app.runs.facts import Ended, Start
+from app.runs.model import Cause, Outcome, Status
+from app.services import Services
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`outcome` ends the diagnosis; None: it waits for a free place. `rings` are doorbells after the commit."""
+
+    outcome: Outcome | None
+    run_id: str | None = None
+    rings: tuple[tuple[str, str], ...] = field(default=())
+
+
+def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[Row], now: int) -> Decision:
+    """T1 with all that must hold before it; everything is decided inside the caller's transaction."""
+    scope = repos.get_scope(conn, told.scope_id)
+    repository = repos.get_repository(conn, scope.repository_id) if scope is not None else None
+    if scope is None or repository is None:
+        raise LookupError(told.scope_id)
+    wanted = _to_repair(groups, transitions.policy_of(repository), asked=told.asked_by is not None)
+    if not wanted:
+        return Decision(_not_ours(groups))
+    if scope.is_fork and told.asked_by is None:
+        return Decision(Outcome.NEEDS_MAINTAINER)
+    before = _in_the_way(s, conn, told, now)
+    if before is not None:
+        return before
+    if runs.running(conn, told.installation_id) >= s.settings.limits.running:
+        return Decision(None)
+    return _start(s, conn, told, wanted, now)
+
+
+def _to_repair(groups: Sequence[Row], policy: dict[str, Any], *, asked: bool) -> list[Row]:
+    """Groups whose cause policy repairs; a maintainer's word repairs all of them (decisions.md, row 69)."""
+    if asked:
+        return list(groups)
+    causes = set(policy.get("causes") or [Cause.THIS_CHANGE.value])
+    return [group for group in groups if group.cause.value in causes]
+
+
+def _not_ours(groups: Sequence[Row]) -> Outcome:
+    causes = {group.cause for group in groups}
+    if causes == {Cause.INFRASTRUCTURE}:
+        return Outcome.INFRASTRUCTURE
+    return Outcome.STALE_BASE if causes == {Cause.STALE_BASE} else Outcome.NOT_OURS
+
+
+def _in_the_way(s: Services, conn: Connection, told: Row, now: int) -> Decision | None:
+    """Another run: a RUNNING one takes the evidence along, a stopped one of an older head is over (IT-29, row 56)."""
+    active = runs.active(conn, told.scope_id)
+    if active is None:
+        ended = runs.ended_before(conn, _repository_of(conn, told), told.dedup_tag, told.head_sha)
+        if ended is not None and told.asked_by is None:
+            return Decision(Outcome.ATTACHED, ended.id)
+        return None
+    newer = active.head_sha != told.head_sha
+    if active.status is Status.BLOCKED and newer and str(active.block_cause) != "command":
+        transitions.apply(conn, active.id, Ended("superseded", hard=True), s.settings, now)
+        return None
+    return Decision(Outcome.ATTACHED, active.id)
+
+
+def _repository_of(conn: Connection, told: Row) -> int:
+    scope = repos.get_scope(conn, told.scope_id)
+    return int(scope.repository_id) if scope is not None else 0
+
+
+def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int) -> Decision:
+    groups = wanted[: s.settings.limits.steps]
+    members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in groups}
+    steps, about = plan_of(groups, members)
+    run = new_run(new_id(now), steps)
+    facts = RunFacts(
+        installation_id=told.installation_id,
+        repository_id=_repository_of(conn, told),
+        scope_id=told.scope_id,
+        diagnosis_id=told.id,
+        dedup_tag=told.dedup_tag,
+        head_sha=told.head_sha,
+        base_sha=told.base_sha,
+        started_by=told.asked_by or "",
+        started_reason=told.asked_reason,
+    )
+    if not runs.create(conn, run, facts, about, now):
+        active = runs.active(conn, told.scope_id)
+        return Decision(Outcome.ATTACHED, None if active is None else active.id)
+    step = transitions.apply(conn, run.run_id, Start(told.asked_by or "remedy"), s.settings, now)
+    return Decision(Outcome.RUN_STARTED, run.run_id, (("turn", str(step.run.active_id)),))

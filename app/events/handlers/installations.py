@@ -1,0 +1,44 @@
+"""The App was installed, suspended or removed: what it may reach changes, and work there ends (GH-8, T24)."""
+
+from sqlalchemy import Connection
+
+from app.events.handlers.outcome import Heard
+from app.events.payloads import InstallationEvent, InstallationRepositoriesEvent
+from app.ledger import repos, runs, transitions
+from app.runs.facts import Ended
+from app.services import Services
+
+
+def on_installation(s: Services, event: InstallationEvent, guid: str) -> Heard:
+    """Keep its account and whether it may still be used."""
+    now, installation = s.clock(), event.installation
+    account = installation.account.login if installation.account is not None else ""
+    with s.write() as conn:
+        repos.upsert_installation(conn, installation.id, account)
+        if event.action == "deleted":
+            for run in runs.active_of_installation(conn, installation.id):
+                transitions.apply(conn, run.id, Ended("installation_gone", hard=True), s.settings, now)
+            repos.remove_installation(conn, installation.id, now)
+        elif event.action == "suspend":
+            repos.suspend_installation(conn, installation.id, now)
+        elif event.action == "unsuspend":
+            repos.suspend_installation(conn, installation.id, None)
+    return Heard()
+
+
+def on_installation_repositories(s: Services, event: InstallationRepositoriesEvent, guid: str) -> Heard:
+    """Repositories came or went; a run of one that went ends."""
+    now = s.clock()
+    with s.write() as conn:
+        for repository in event.repositories_added:
+            repos.restore_repository(conn, repository.id)
+        for repository in event.repositories_removed:
+            _end_runs(s, conn, event.installation.id, repository.id, now)
+            repos.remove_repository(conn, repository.id, now)
+    return Heard()
+
+
+def _end_runs(s: Services, conn: Connection, installation_id: int, repository_id: int, now: int) -> None:
+    for run in runs.active_of_installation(conn, installation_id):
+        if run.repository_id == repository_id:
+            transitions.apply(conn, run.id, Ended("installation_gone", hard=True), s.settings, now)

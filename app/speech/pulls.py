@@ -1,0 +1,45 @@
+"""Send the pull request that holds a fix (PB-5, PB-7)."""
+
+from app.github import pulls
+from app.github.pulls import PullWrite
+from app.ledger import events, publications, runs, transitions
+from app.ledger.views import scope_view
+from app.ledger.words import EventKind
+from app.render.publish import render_pull
+from app.speech.letter import Dropped, Ending, Letter, Sent
+
+
+def open_pull(letter: Letter) -> Ending:
+    """Open it from our branch into the author's; found by its branch if a former try did it already."""
+    s = letter.s
+    with s.read() as conn:
+        publication = publications.get(conn, letter.told("publication_id"))
+        run = runs.get(conn, publication.run_id)
+        view = scope_view(conn, s.store, run.scope_id, s.settings)
+    if publication.pushed_sha is None:
+        return Dropped("nothing was pushed")
+    found = pulls.find_pull_by_head(letter.client, letter.repo, publication.branch)
+    if found is None:
+        title, body = render_pull(view, s.redactor)
+        write = PullWrite(title=title, body=body, head=publication.branch, base=view.head_ref)
+        found = pulls.open_pull(letter.client, letter.repo, write)
+    now = s.clock()
+    with s.write() as conn:
+        publications.pull_opened(conn, publication.id, found.number)
+        if publication.pr_number is None:
+            events.append(conn, run.id, EventKind.PR_OPENED, {"number": found.number}, None, now)
+        transitions.show(conn, run.scope_id, now)
+    return Sent(found.number)
+
+
+def update_pull(letter: Letter) -> Ending:
+    """Its text once CI has spoken."""
+    s = letter.s
+    with s.read() as conn:
+        publication = publications.get(conn, letter.told("publication_id"))
+        run = runs.get(conn, publication.run_id)
+        view = scope_view(conn, s.store, run.scope_id, s.settings)
+    if publication.pr_number is None:
+        return Dropped("no pull request was opened")
+    title, body = render_pull(view, s.redactor)
+    return Sent(pulls.update_pull(letter.client, letter.repo, publication.pr_number, title, body).number)

@@ -1,0 +1,152 @@
+"""Send the sticky comment and the check of a scope: what is true now, not what was true when the row was written."""
+
+import hashlib
+
+from app.github import checks, comments
+from app.github.checks import ActionWrite, AnnotationWrite, CheckWrite
+from app.github.errors import GitHubError
+from app.ledger import repos, runs
+from app.ledger.rows import Row
+from app.ledger.views import check_key, scope_view
+from app.render.check import CheckBody, render_check
+from app.render.check_closed import render_moved_check, render_queue_check
+from app.render.comment import render_comment
+from app.render.markers import marker
+from app.runs.projection import project
+from app.runs.view import ScopeView
+from app.speech.letter import Dropped, Ending, Letter, NotNow, Sent
+
+
+def upsert_comment(letter: Letter) -> Ending:
+    """Create or edit the one comment of a pull request; edits are paced, a final state never waits (OB-3)."""
+    s = letter.s
+    scope, view = _scope(letter)
+    shown = project(view)
+    if shown is None or view.number is None:
+        return Dropped("nothing to say")
+    if scope.comment_id is None and not shown.opens:
+        return Dropped("no comment for this state")
+    if _was_deleted(letter, scope):
+        return Dropped("a person deleted the comment")
+    text = render_comment(view, s.redactor)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if digest == scope.comment_hash:
+        return Dropped("unchanged")
+    paced = (scope.comment_at or 0) + int(s.settings.times.comment_pace_s * 1000)
+    if paced > s.clock() and shown.status != "completed":
+        return NotNow(paced, "edits are paced")
+    comment_id = _write_comment(letter, scope, view, text)
+    with s.write() as conn:
+        if comment_id is None:
+            repos.comment_deleted(conn, scope.id, s.clock())
+            return Dropped("a person deleted the comment")
+        repos.set_comment(conn, scope.id, comment_id, digest, s.clock())
+    return Sent(comment_id)
+
+
+def _write_comment(letter: Letter, scope: Row, view: ScopeView, text: str) -> int | None:
+    """The comment's id; None when the one we knew is gone."""
+    if scope.comment_id is not None:
+        try:
+            return comments.update_comment(letter.client, letter.repo, scope.comment_id, text).id
+        except GitHubError as error:
+            if error.status in (404, 410):
+                return None
+            raise
+    number = view.number or 0
+    mark = marker("status", view.scope_key)
+    known = comments.find_our_comment(letter.client, letter.repo, number, letter.s.settings.app_id, mark)
+    if known is not None:
+        return comments.update_comment(letter.client, letter.repo, known.id, text).id
+    return comments.open_comment(letter.client, letter.repo, number, text).id
+
+
+def _was_deleted(letter: Letter, scope: Row) -> bool:
+    """Deleted by a person in this run: not posted again until a newer run (OB-10)."""
+    if scope.comment_deleted_at is None:
+        return False
+    with letter.s.read() as conn:
+        last = runs.last(conn, scope.id)
+    return last is None or last.created_at <= scope.comment_deleted_at
+
+
+def upsert_check(letter: Letter) -> Ending:
+    """Create or edit our check on the scope's head; close it on a head that is over, or in the merge queue."""
+    if letter.told("queue_head"):
+        body = render_queue_check(letter.told("queue_head"), letter.s.settings.url)
+        return _put_check(letter, None, body)
+    if letter.told("old_head"):
+        return _close_old(letter)
+    scope, view = _scope(letter)
+    shown = project(view)
+    known = scope.check_run_id if scope.check_head_sha == scope.head_sha else None
+    if shown is None or (known is None and not shown.opens_check):
+        return Dropped("nothing to say")
+    ending = _put_check(letter, known, render_check(view, letter.s.redactor))
+    if isinstance(ending, Sent) and ending.remote_id is not None:
+        with letter.s.write() as conn:
+            repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha)
+    return ending
+
+
+def _close_old(letter: Letter) -> Ending:
+    """The check of a head that a newer commit replaced says where things go on (decisions.md, row 57)."""
+    with letter.s.read() as conn:
+        scope = repos.get_scope(conn, letter.told("scope_id"))
+    if scope is None:
+        return Dropped("the scope is gone")
+    old = letter.told("old_head")
+    body = render_moved_check(old, scope.head_sha, check_key(scope.id, old), letter.s.settings.url)
+    return _put_check(letter, int(letter.told("check_run_id")), body)
+
+
+def _put_check(letter: Letter, known: int | None, body: CheckBody) -> Ending:
+    write = _check_write(body, first=known is None)
+    if known is None:
+        app_id = letter.s.settings.app_id
+        found = checks.find_our_check(letter.client, letter.repo, body.head_sha, app_id, body.external_id)
+        if found is None:
+            return Sent(checks.open_check(letter.client, letter.repo, write).id)
+        write, known = _check_write(body, first=False), found.id
+        if found.says(write):
+            return Sent(known)
+    return Sent(checks.update_check(letter.client, letter.repo, known, write).id)
+
+
+def _check_write(body: CheckBody, *, first: bool) -> CheckWrite:
+    """GitHub adds annotations up, so they go with the first word only (F-C4)."""
+    notes = body.annotations if first else ()
+    return CheckWrite(
+        name="Remedy",
+        head_sha=body.head_sha,
+        external_id=body.external_id,
+        status=body.status,
+        conclusion=body.conclusion,
+        title=body.title,
+        summary=body.summary,
+        text=body.text,
+        details_url=body.details_url,
+        actions=tuple(ActionWrite(**vars(action)) for action in body.actions),
+        annotations=tuple(
+            AnnotationWrite(
+                path=note.path,
+                start_line=note.line,
+                end_line=note.line,
+                annotation_level="warning",
+                title=note.title,
+                message=note.message,
+                raw_details=note.raw_details,
+            )
+            for note in notes
+        ),
+    )
+
+
+def _scope(letter: Letter) -> tuple[Row, ScopeView]:
+    s = letter.s
+    with s.read() as conn:
+        view = scope_view(conn, s.store, letter.told("scope_id"), s.settings)
+        scope = repos.get_scope(conn, letter.told("scope_id"))
+    if scope is None:
+        raise LookupError(letter.told("scope_id"))
+    return scope, view

@@ -1,0 +1,96 @@
+"""Drive one agent process through one turn, and stop it at once when the turn is cancelled or its lease is lost."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from app.errors import UserError
+from app.runners.acp.runner import AcpRunner
+from app.runners.codes import Code, RunnerError
+from app.runners.permissions import ROLE_GRANTS, Bounds, Grant, intersect
+from app.runners.registry import RunnerSpec
+from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
+from app.runners.turn import drive_turn
+from app.runs.model import Role
+from app.settings import Settings
+from app.workspace.launcher import Launcher
+from app.workspace.rooms import Room
+from app.workspace.sandbox.choose import choose
+from app.workspace.sandbox.model import Workspace, agent_limits
+
+LOOK_S = 0.2
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a turn works: the repository's name, its room, whether the files are frozen, and for how long."""
+
+    repository: str
+    is_fork: bool
+    room: Room
+    role: Role
+    wall_s: float
+    turn_id: str
+
+    @property
+    def frozen(self) -> bool:
+        return self.role is not Role.AGENT
+
+
+@dataclass(frozen=True)
+class Driven:
+    """The end of a turn, with the strength of the sandbox it ran in."""
+
+    result: TurnResult
+    tier: int
+
+
+def grant_of(spec: RunnerSpec, role: Role) -> Grant:
+    """What this turn may do: the manifest's wish within the role's right (D16)."""
+    return intersect(spec.manifest.spec.permissions.grant(), ROLE_GRANTS[role])
+
+
+def drive(
+    settings: Settings,
+    spec: RunnerSpec,
+    seat: Seat,
+    talk: tuple[Ask, SessionRef | None, type[BaseModel] | None],
+    watch: tuple[Sink, Callable[[], bool]],
+) -> Driven | None:
+    """Run the turn to its end; None when we stopped it. `talk` is what is said, `watch` who listens and who stops."""
+    return asyncio.run(_drive(settings, spec, seat, talk, watch))
+
+
+async def _drive(
+    settings: Settings,
+    spec: RunnerSpec,
+    seat: Seat,
+    talk: tuple[Ask, SessionRef | None, type[BaseModel] | None],
+    watch: tuple[Sink, Callable[[], bool]],
+) -> Driven | None:
+    ask, ref, model = talk
+    sink, lost = watch
+    try:
+        sandbox = await choose(settings, seat.repository, seat.is_fork)
+    except UserError as error:
+        return Driven(TurnResult(error=RunnerError(Code.SANDBOX_UNAVAILABLE, str(error))), 0)
+    place = Workspace(
+        seat.room.path / "workspace",
+        seat.room.uid,
+        frozen=seat.frozen,
+        binds={spec.inside_path: spec.folder},
+        home=seat.room.folder("home"),
+    )
+    launcher = Launcher(sandbox, place, agent_limits(seat.wall_s), seat.turn_id)
+    bounds = Bounds(grant_of(spec, seat.role), seat.role, read_only=seat.frozen)
+    session = SessionSpec(place.path, launcher.cwd, bounds, config=spec.config)
+    task = asyncio.create_task(drive_turn(AcpRunner(spec, launcher), session, ref, ask, model, sink))
+    while not task.done():
+        await asyncio.wait({task}, timeout=LOOK_S)
+        if lost() and not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            return None
+    return Driven(task.result(), launcher.tier)

@@ -1,0 +1,154 @@
+"""Keep what a turn gave: its events while it runs, its end, verdict, diff and session in one transaction after it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from app.briefs import Brief, Case
+from app.ledger import events, runs, sessions, turns
+from app.ledger.events import TurnEvent
+from app.ledger.leases import Holder
+from app.ledger.turns import TurnEnd, Verdict
+from app.ledger.words import EventKind, EvidenceKind, TurnEventKind, TurnEventSource, VerdictSource
+from app.runners.runner import RunnerEvent, TurnResult
+from app.runs.model import ItemStatus
+from app.runs.verdicts import AgentResult, PlanSupervision, Supervision, check_citations
+from app.services import Services
+from app.turns.harvest import Work
+
+STORED = frozenset(kind.value for kind in TurnEventKind) - {"message.delta"}
+EVENT_CHARS = 100_000
+
+
+class Diary:
+    """Writes the events of a turn as they happen (live progress); text is redacted before it is a row."""
+
+    def __init__(self, s: Services, turn_id: str) -> None:
+        self._s, self._turn_id, self._seq = s, turn_id, 0
+
+    def __call__(self, event: RunnerEvent) -> None:
+        """Keep one event; pieces of a message are left to the whole message that follows."""
+        if event.type.value not in STORED:
+            return
+        self._seq += 1
+        text = self._s.redactor.text(json.dumps(dict(event.data), default=str))[:EVENT_CHARS]
+        try:
+            data = json.loads(text)
+        except ValueError:
+            data = {"cut": text}
+        row = TurnEvent(self._seq, TurnEventKind(event.type.value), data, TurnEventSource.RUNNER)
+        with self._s.write() as conn:
+            events.append_to_turn(conn, self._turn_id, row, self._s.clock())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a turn before it is written: `verdict` only if it is valid, `work` only of an agent."""
+
+    end: TurnEnd
+    verdict: Verdict | None = None
+    work: Work | None = None
+
+
+def judge(s: Services, case: Case, brief: Brief, result: TurnResult, fallback: str) -> Outcome:
+    """The outcome of a turn without work: a verdict with good citations, free text, or a failure (EV-5 to EV-9)."""
+    text = s.redactor.text(result.text)
+    if result.error is not None:
+        kept = {"fallback": fallback} if fallback else None
+        return Outcome(_failed(result.error.code.value, s.redactor.text(result.error.message), kept, text))
+    if not isinstance(result.value, Supervision):
+        wrong = {"wrong": ["the sources of the verdict disagree"]} if brief.model is not None else None
+        return Outcome(TurnEnd(ItemStatus.DONE, text or fallback, wrong, cost=_cost(result)))
+    said = result.value
+    assert brief.rule is not None and result.source is not None
+    fault = check_citations(said.decision, said.evidence, brief.allowed, brief.rule)
+    if fault is not None:
+        return Outcome(TurnEnd(ItemStatus.DONE, text, {"wrong": [fault.reason]}, cost=_cost(result)))
+    verdict = Verdict(
+        decision=said.decision,
+        feedback=s.redactor.text(said.feedback),
+        evidence=said.evidence,
+        source=VerdictSource(result.source.value),
+        prompts=said.prompts if isinstance(said, PlanSupervision) else None,
+        prompt_version=case.turn.prompt_version,
+    )
+    return Outcome(TurnEnd(ItemStatus.DONE, text, cost=_cost(result)), verdict)
+
+
+def worked(s: Services, result: TurnResult, work: Work) -> Outcome:
+    """The outcome of an agent's turn: whatever it says, its work goes to the proof (T5)."""
+    said = result.value
+    assert isinstance(said, AgentResult)
+    summary = s.redactor.text(said.summary_markdown)
+    asks = summary.startswith("Question:") and not work.commit
+    kept = {
+        "summary_markdown": summary,
+        "tests": [claim.model_dump() for claim in said.tests],
+        "question": summary.removeprefix("Question:").strip()[:2000] if asks else "",
+        "diff": s.redactor.text(work.diff.decode("utf-8", "replace"))[:20_000],
+        **work.as_json(),
+    }
+    return Outcome(TurnEnd(ItemStatus.DONE, s.redactor.text(result.text), kept, cost=_cost(result)), work=work)
+
+
+def failed(code: str, error: str, fallback: str = "") -> Outcome:
+    return Outcome(_failed(code, error, {"fallback": fallback} if fallback else None, ""))
+
+
+def write(s: Services, case: Case, holder: Holder, outcome: Outcome, result: TurnResult | None) -> bool:
+    """All of it, or nothing when the lease is not ours any more (LE-2)."""
+    now = s.clock()
+    with s.write() as conn:
+        if not turns.finish(conn, case.turn.id, holder, outcome.end, now):
+            return False
+        if outcome.verdict is not None:
+            turns.store_verdict(conn, case.turn.id, outcome.verdict, now)
+        if outcome.work is not None and case.step is not None:
+            _keep_work(s, conn, case, outcome.work, now)
+        if result is not None and result.ref is not None:
+            _keep_session(conn, case, result.ref.agent_session_id, now)
+    return True
+
+
+def _keep_work(s: Services, conn: Connection, case: Case, work: Work, now: int) -> None:
+    runs.annotate_step(conn, case.run.id, case.turn.step_id, commit_sha=work.commit or None)
+    if not work.commit:
+        return
+    size = work.size
+    s.store.put(
+        conn,
+        run_id=case.run.id,
+        diagnosis_id=None,
+        kind=EvidenceKind.DIFF,
+        data=s.redactor.text(work.diff.decode("utf-8", "replace")).encode(),
+        origin="host",
+        meta={
+            "what": f"the step: {len(size.files)} file{'s' if len(size.files) != 1 else ''}, "
+            f"+{size.added} -{size.removed}",
+            "files": len(size.files),
+            "added": size.added,
+            "removed": size.removed,
+            "test_added": size.test_added,
+            "test_removed": size.test_removed,
+        },
+        now=now,
+    )
+
+
+def _keep_session(conn: Connection, case: Case, agent_session_id: str, now: int) -> None:
+    replaced = sessions.opened(conn, case.turn.session_id, agent_session_id, model="", workspace="")
+    if replaced:
+        details = {"session": case.turn.session_id}
+        events.append(conn, case.run.id, EventKind.SESSION_REPLACED, details, None, now)
+
+
+def _failed(code: str, error: str, result: dict[str, Any] | None, text: str) -> TurnEnd:
+    return TurnEnd(ItemStatus.FAILED, text, result, error_code=code, error=error)
+
+
+def _cost(result: TurnResult) -> dict[str, Any]:
+    used = result.usage
+    usd = None if used.usd is None else str(used.usd)
+    return {"input": used.input, "output": used.output, "cached": used.cached, "usd": usd, "exact": used.exact}

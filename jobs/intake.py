@@ -1,0 +1,85 @@
+"""From a stored delivery to its handler, and from a stored command to what it does."""
+
+import structlog
+
+from app.commands.run import run_command
+from app.errors import TransientError, UserError
+from app.events.handlers import HANDLERS
+from app.events.payloads import Unreadable, parse
+from app.ledger import deliveries
+from app.ledger.rows import Row
+from app.ledger.transitions import Overtaken
+from app.ledger.words import DeliveryState
+from app.services import Services, hold, services
+
+log = structlog.get_logger("intake")
+
+COMMAND = "command-"
+"""Prefix of an id that names a waiting command instead of a delivery."""
+WAITS_MS = (1_000, 3_000, 9_000, 60_000, 300_000)
+"""GH-12, then slower; after the last one the delivery is FAILED and visible."""
+
+
+def intake(guid: str) -> str:
+    """Handle one delivery, or one command that a lost worker left behind; again is harmless (IT-2, CR-2)."""
+    s = services()
+    if guid.startswith(COMMAND):
+        return _command(s, guid.removeprefix(COMMAND))
+    with hold(s, f"delivery:{guid}") as held:
+        if held is None:
+            return "leased"
+        with s.read() as conn:
+            row = deliveries.get(conn, guid)
+        if row is None or row.state is not DeliveryState.RECEIVED:
+            return "idle"
+        return _handle(s, row)
+
+
+def _command(s: Services, command_id: str) -> str:
+    with hold(s, f"command:{command_id}") as held:
+        if held is None:
+            return "leased"
+        _ring(s, run_command(s, command_id))
+        return "processed"
+
+
+def _handle(s: Services, row: Row) -> str:
+    payload = parse(row.event, deliveries.payload(row))
+    if isinstance(payload, Unreadable):
+        return _failed(s, row, payload.reason, retry=False)
+    handler = HANDLERS.get((row.event, row.action))
+    if handler is None:
+        with s.write() as conn:
+            deliveries.ignored(conn, row.guid, "no handler", s.clock())
+        return "ignored"
+    try:
+        heard = handler(s, payload, row.guid)
+        for command_id in heard.commands:
+            _command(s, command_id)
+    except (TransientError, Overtaken) as passing:
+        return _failed(s, row, str(passing), retry=True)
+    except UserError as error:
+        return _failed(s, row, str(error), retry=False)
+    except Exception as error:  # the edge of a job: kept, counted and visible, never lost (IT-4)
+        log.exception("delivery failed", delivery=row.guid, hears=row.event)
+        return _failed(s, row, f"{type(error).__name__}: {error}", retry=True)
+    with s.write() as conn:
+        if heard.ignored:
+            deliveries.ignored(conn, row.guid, heard.ignored, s.clock())
+        else:
+            deliveries.handled(conn, row.guid, s.clock())
+    _ring(s, heard.rings)
+    return "ignored" if heard.ignored else "processed"
+
+
+def _failed(s: Services, row: Row, error: str, *, retry: bool) -> str:
+    wait = WAITS_MS[row.tries] if retry and row.tries < len(WAITS_MS) else None
+    now = s.clock()
+    with s.write() as conn:
+        deliveries.failed(conn, row.guid, s.redactor.text(error)[:500], now, None if wait is None else now + wait)
+    return "failed" if wait is None else "waiting"
+
+
+def _ring(s: Services, rings: tuple[tuple[str, str], ...]) -> None:
+    for job, row_id in rings:
+        s.ring(job, row_id)

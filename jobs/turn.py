@@ -1,0 +1,190 @@
+"""One turn: prepare the workspace, say the prompt, keep the answer, take the work out."""
+
+from dataclasses import dataclass, replace
+
+import structlog
+
+from app.briefs import Brief, Case, brief_for, open_case
+from app.errors import TransientError, UserError
+from app.github.client import Client
+from app.github.tokens import Purpose as Scope
+from app.ledger import sessions, turns, work
+from app.ledger.leases import Holder
+from app.ledger.views import scope_view
+from app.render.publish import render_final_summary
+from app.runners.codes import Code, RunnerError
+from app.runners.registry import Registry, RunnerSpec
+from app.runners.runner import SessionRef, TurnResult
+from app.runs.model import ItemKind, ItemStatus, Purpose, Role
+from app.runs.rules_turns import RESULT_OF_CI
+from app.services import Hold, Services, hold, services
+from app.turns import keeping, places
+from app.turns.asking import Asked, ask_of
+from app.turns.driving import Seat, drive, grant_of
+from app.turns.harvest import harvest
+from app.workspace.checkout import Mirror
+from app.workspace.rooms import Room, Rooms
+
+log = structlog.get_logger("turn")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One turn at work: its rows, its lease, the runner and the mirror that it needs."""
+
+    s: Services
+    case: Case
+    held: Hold
+    spec: RunnerSpec
+    mirror: Mirror
+    brief: Brief
+    fallback: str
+
+    @property
+    def holder(self) -> Holder:
+        return Holder(self.held.owner, self.held.epoch)
+
+    @property
+    def is_work(self) -> bool:
+        return self.case.turn.role is Role.AGENT
+
+
+def turn(turn_id: str) -> str:
+    """Do one queued turn; supervisors work one at a time per installation (LE-7)."""
+    s = services()
+    with hold(s, f"turn:{turn_id}", lambda conn: work.is_cancelled(conn, ItemKind.TURN, turn_id)) as held:
+        if held is None:
+            return "leased"
+        with s.read() as conn:
+            case = open_case(conn, turn_id)
+        if case.turn.status is not ItemStatus.QUEUED:
+            return "idle"
+        try:
+            word = _alone(s, case, held) if case.turn.role is Role.SUPERVISOR else _do(s, case, held)
+        except TransientError as passing:
+            log.info("turn put off", turn=turn_id, why=str(passing))
+            return "waiting"
+    s.ring("advance", case.run.id)
+    return word
+
+
+def _alone(s: Services, case: Case, held: Hold) -> str:
+    with hold(s, f"supervisor:{case.run.installation_id}") as alone:
+        return "waiting" if alone is None else _do(s, case, held)
+
+
+def _do(s: Services, case: Case, held: Hold) -> str:
+    holder = Holder(held.owner, held.epoch)
+    spec = _runner(s, case)
+    if isinstance(spec, RunnerError):
+        return _stop(s, case, holder, spec.code.value, spec.message)
+    try:
+        with s.connect(case.run.installation_id) as github:
+            client = github.acting(Scope.READ, case.repository.id)
+            job = _prepare(s, case, held, spec, client)
+        with Rooms.of(s.settings).enter(places.room_key(case)) as room:
+            return _in_room(job, room)
+    except UserError as error:
+        return _stop(s, case, holder, Code.NOT_READY.value, str(error))
+
+
+def _runner(s: Services, case: Case) -> RunnerSpec | RunnerError:
+    with s.read() as conn:
+        session = sessions.get(conn, case.turn.session_id)
+    registry = Registry(s.settings.runners_dir, s.settings.data)
+    usage = "agent" if case.turn.role is Role.AGENT else "supervisor"
+    chosen = ((case.repository.policy_json or {}).get("runner") or {}).get(usage) or {}
+    return registry.find(session.runner_id, usage, chosen.get("config"))  # type: ignore[arg-type]
+
+
+def _prepare(s: Services, case: Case, held: Hold, spec: RunnerSpec, client: Client) -> Work:
+    mirror = places.fetch(s, client, case.repository, (case.run.head_sha, case.run.base_sha))
+    outside = places.outside_of(client, case, mirror)
+    line = _final_words(s, case) if case.turn.purpose is Purpose.FINAL else ""
+    brief = brief_for(case, outside, s.store, line)
+    return Work(s, case, held, spec, mirror, brief, line)
+
+
+def _final_words(s: Services, case: Case) -> str:
+    """The result as Remedy itself says it; it stands where a model fails (T49)."""
+    with s.read() as conn:
+        view = scope_view(conn, s.store, case.scope.id, s.settings)
+    if view.run is None or case.run.ci is None:
+        return ""
+    return render_final_summary(replace(view, run=replace(view.run, result=RESULT_OF_CI[case.run.ci])))
+
+
+def _in_room(job: Work, room: Room) -> str:
+    """Everything between the files and the stored answer; nobody else is in the room meanwhile."""
+    s, case = job.s, job.case
+    wall_s = _wall_s(s, case.turn.role)
+    start = _files(job, room)
+    asked = ask_of(job.brief, case.turn.id, case.turn.role, wall_s, s.redactor)
+    if not _start(job, asked, wall_s):
+        return "late"
+    seat = Seat(case.repository.full_name, case.scope.is_fork, room, case.turn.role, wall_s, case.turn.id)
+    talk = (asked.ask, _session(s, case), job.brief.model)
+    driven = drive(s.settings, job.spec, seat, talk, (keeping.Diary(s, case.turn.id), job.held.lost))
+    if driven is None:
+        return "cancelled"
+    outcome = _outcome(job, room, start, driven.result)
+    return "processed" if keeping.write(s, case, job.holder, outcome, driven.result) else "late"
+
+
+def _outcome(job: Work, room: Room, start: tuple[str, str], result: TurnResult) -> keeping.Outcome:
+    if not job.is_work or result.error is not None or result.value is None:
+        return keeping.judge(job.s, job.case, job.brief, result, job.fallback)
+    summary = str(getattr(result.value, "summary_markdown", "")).strip().partition("\n")[0]
+    return keeping.worked(job.s, result, harvest(job.s, job.case, job.mirror, room, start, summary))
+
+
+def _files(job: Work, room: Room) -> tuple[str, str]:
+    """The workspace of this turn: fresh for each round and each judge, as it was left for a restart (W53, CR-5)."""
+    case, mirror = job.case, job.mirror
+    commit = places.start_of(case) if job.is_work else places.fix_of(case)
+    tree = mirror.agent_tree(commit, case.run.base_sha or commit) if mirror.has(case.run.base_sha) else ""
+    tree = tree or mirror.tree_of(commit)
+    place = places.workspace_of(room.path)
+    if not (job.is_work and case.restarted and place.exists()):
+        room.remove("workspace")
+        mirror.workspace(commit, place, room.uid, tree)
+    return commit, tree
+
+
+def _start(job: Work, asked: Asked, wall_s: float) -> bool:
+    s, case = job.s, job.case
+    now = s.clock()
+    with s.write() as conn:
+        return turns.start(
+            conn,
+            case.turn.id,
+            job.holder,
+            now,
+            prompt=asked.prompt.text,
+            prompt_version=asked.prompt.version,
+            nonce=asked.nonce,
+            deadline_at=now + int(wall_s * 1000),
+            runner_digest=job.spec.digest,
+            grant_json=grant_of(job.spec, case.turn.role).to_json(),
+        )
+
+
+def _session(s: Services, case: Case) -> SessionRef | None:
+    with s.read() as conn:
+        row = sessions.get(conn, case.turn.session_id)
+    return SessionRef(row.agent_session_id) if row.agent_session_id else None
+
+
+def _wall_s(s: Services, role: Role) -> float:
+    limits = s.settings.limits
+    return float(limits.agent_turn_s if role is Role.AGENT else limits.supervisor_turn_s)
+
+
+def _stop(s: Services, case: Case, holder: Holder, code: str, error: str) -> str:
+    """The turn cannot be done here; it is started and ended at once, so that the run says why."""
+    fallback = _final_words(s, case) if case.turn.purpose is Purpose.FINAL else ""
+    with s.write() as conn:
+        if not turns.start(conn, case.turn.id, holder, s.clock()):
+            return "late"
+    keeping.write(s, case, holder, keeping.failed(code, s.redactor.text(error), fallback), None)
+    return "processed"
