@@ -35,7 +35,7 @@ up: $(VENV)/run.stamp
 	@exec $(BIN)/python -m app.cli up
 
 bench: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -q -n0 tests/bench
+	@$(BIN)/python -m tests.bench
 
 $(VENV)/python.stamp: requirements.lock requirements-dev.lock
 	@command -v $(PYTHON) >/dev/null || { echo "make: no '$(PYTHON)'. Install Python 3.11 or newer, or say make PYTHON=/path/to/python3"; exit 1; }

@@ -18,6 +18,8 @@ from app.settings import Settings
 # of a line, so code passes the GitHub event as `github_event`; it is written as `event`.
 KEYS = ("delivery", "event", "installation", "repo", "pr", "sha", "run", "turn", "attempt")
 
+# Written by this module, or objects that never reach the line.
+_OWN = frozenset({"at", "level", "part", "_record", "_from_structlog"})
 _QUIET = ("rq.worker", "httpx", "alembic", "uvicorn.error")
 
 
@@ -28,7 +30,7 @@ class Redaction:
         self._redactor = Redactor(secrets)
 
     def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        return {key: value if key.startswith("_") else self._clean(value) for key, value in event.items()}
+        return {key: value if key in _OWN else self._clean(value) for key, value in event.items()}
 
     def _clean(self, value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float):
@@ -54,7 +56,7 @@ def start_logging(settings: Settings, part: str, stream: IO[str] | None = None) 
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(target)
