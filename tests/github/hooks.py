@@ -137,13 +137,15 @@ class Hooks:
                 self._put(delivery, fault.hook if fault is not None else None, fault.by if fault is not None else 1)
             self._changed.notify_all()
 
-    def settle(self, timeout_s: float = SETTLE_S) -> None:
-        """Wait until everything is delivered; held deliveries go out last. Raises TimeoutError."""
+    def settle(self, *, release: bool = False) -> None:
+        """Wait until everything is delivered, with `release` also what a fault holds back. Raises TimeoutError."""
         with self._changed:
-            self._settling += 1
+            self._settling += release
             self._changed.notify_all()
-            done = self._changed.wait_for(lambda: not (self._queue or self._held or self._busy), timeout_s)
-            self._settling -= 1
+            done = self._changed.wait_for(
+                lambda: not (self._queue or self._busy or (release and self._held)), timeout=SETTLE_S
+            )
+            self._settling -= release
         if not done:
             raise TimeoutError("webhook deliveries did not come to rest")
 

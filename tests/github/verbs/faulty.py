@@ -37,7 +37,7 @@ class FaultVerbs(Verbs):
 
     @verb
     def hook_fault(self, mode: str, event: str = "", times: int | None = 1, by: int = 1) -> Fault:
-        """`miss`, `duplicate`, `delay` (overtaken by the next `by` ones), `throttle` or `bad_signature`."""
+        """`miss`, `duplicate`, `delay` (until `by` others have passed it, or `settle`), `throttle`, `bad_signature`."""
         return self.world.faults.add(Fault(where="hook", hook=mode, event=event, times=times, by=by))
 
     @verb

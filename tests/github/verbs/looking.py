@@ -83,7 +83,8 @@ class LookingVerbs(Verbs):
 
     @free_verb
     def settle(self) -> None:
-        """Wait until every webhook that is on its way has arrived."""
+        """Wait until every webhook has arrived, those that a fault delays included."""
+        self.world.hooks.settle(release=True)
 
     @reading
     def snapshot(self) -> dict[str, Any]:
