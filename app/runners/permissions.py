@@ -60,6 +60,12 @@ def grant(host_tools: Iterable[str], agent_tools: Iterable[tuple[str, str]]) -> 
     return Grant(frozenset(host_tools), levels)
 
 
+def narrowing(host_tools: Iterable[str] | None, agent_tools: Iterable[tuple[str, str]]) -> Grant:
+    """What a repository's policy leaves of a grant: only what it names is narrowed; None leaves all host tools (D9)."""
+    levels = dict.fromkeys(TOOL_KINDS, Level.ALLOW) | {kind: Level[word.upper()] for kind, word in agent_tools}
+    return Grant(frozenset(HOST_TOOLS if host_tools is None else host_tools), levels)
+
+
 EVERYTHING = Grant(frozenset(HOST_TOOLS), dict.fromkeys(TOOL_KINDS, Level.ALLOW))
 
 _AGENT_TOOLS = {**EVERYTHING.agent_tools, "switch_mode": Level.DENY, "other": Level.DENY}

@@ -362,12 +362,14 @@ async def test_raw_output_goes_to_the_log(world: World) -> None:
     assert kept["stdout"] > 0 and kept["stderr"] > 0
 
 
-@pytest.mark.parametrize("bad", ["missing", "relative", "link"])
+@pytest.mark.parametrize("bad", ["missing", "relative", "link", "not ASCII", "not absolute"])
 async def test_a_folder_that_is_no_workspace_is_our_bug(world: World, bad: str) -> None:
     """RN-49."""
     (world.folder / "link").symlink_to(world.workspace)
-    path = {"missing": world.folder / "missing", "relative": Path("ws"), "link": world.folder / "link"}[bad]
+    path = {"missing": world.folder / "missing", "relative": Path("ws"), "link": world.folder / "link"}
+    seen = {"not ASCII": "/wörk", "not absolute": "ws"}
     runner = world.runner()
     with pytest.raises(ValueError, match="not a workspace"):
-        await runner.create_session(SessionSpec(path, "/workspace", world.session().bounds))
+        bounds = world.session().bounds
+        await runner.create_session(SessionSpec(path.get(bad, world.workspace), seen.get(bad, "/workspace"), bounds))
     await runner.close()

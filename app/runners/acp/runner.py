@@ -280,5 +280,6 @@ def _meta(spec: SessionSpec) -> dict[str, Any]:
 def _check_workspace(spec: SessionSpec) -> None:
     """RN-49: some agents accept a folder that does not exist, so we look; a bad one is our own bug."""
     path = spec.workspace
-    if not path.is_absolute() or path.resolve() != path or not path.is_dir() or not spec.cwd.isascii():
+    is_folder = path.is_absolute() and path.is_dir() and not path.is_symlink()
+    if not is_folder or not spec.cwd.startswith("/") or not spec.cwd.isascii():
         raise ValueError(f"not a workspace: {path}")

@@ -21,6 +21,7 @@ from app.runners.permissions import (
     grant,
     intersect,
     is_protected,
+    narrowing,
 )
 from app.runs.model import Role
 
@@ -109,7 +110,9 @@ def test_each_of_the_three_ways_takes_a_tool_away() -> None:
     manifest = grant(HOST_TOOLS, {"edit": "allow", "fetch": "allow"}.items())
     assert intersect(role, manifest).level("fetch") is Level.ALLOW
     assert intersect(role, manifest).level("execute") is Level.DENY
-    policy = grant(["submit_result"], {"edit": "allow", "fetch": "deny"}.items())
+    policy = narrowing(["submit_result"], {"fetch": "deny"}.items())
+    assert intersect(role, policy).level("execute") is Level.ALLOW
+    assert intersect(role, narrowing(None, ())) == intersect(role)
     assert intersect(role, manifest, policy).level("fetch") is Level.DENY
     assert intersect(role, manifest, policy).host_tools == {"submit_result"}
     assert intersect(role, manifest, RISK_GRANTS["production"]).level("fetch") is Level.DENY
