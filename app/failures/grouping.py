@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.failures.fingerprint import group_key
 from app.failures.model import Failure
 
 _MISSING = re.compile(
@@ -44,7 +43,7 @@ def _same_failure(failure: Failure) -> str:
 
 
 def _same_error(failure: Failure) -> str:
-    return failure.group_key or group_key(failure.error_head, failure.detail_tail)
+    return failure.group_key
 
 
 def _same_hook(failure: Failure) -> str:

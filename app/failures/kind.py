@@ -11,11 +11,18 @@ from app.failures.model import Failure, JobKind
 from app.failures.recorder import CauseLine, Row, Segment
 
 _TIMED_OUT = re.compile(
-    r"(?:[Tt]imeout|TIMEOUT) (?:of [\d.]+ ?m?s|>|\(>)|timed out(?: after|$|\.)|[Ee]xceeded timeout of|TimeoutException|Async callback was not invoked within"
+    r"(?:[Tt]imeout|TIMEOUT) (?:of [\d.]+ ?m?s|>|\(>)|timed out after|[Ee]xceeded timeout of|Async callback was not invoked within"
     r"|Test timeout of|TestTimedOut|test timed out|did not complete within|Timeout - Async"
 )
 _HOOK = re.compile(r'"(?:before|after) (?:all|each)" hook|\b(?:setUpClass|setUpModule|beforeAll|afterAll|setup_all)\b')
-_BY_EXIT: dict[int, JobKind] = {137: "oom_killed", 124: "timeout", 139: "crash", 134: "crash", 127: "config_error", 126: "config_error"}
+_BY_EXIT: dict[int, JobKind] = {
+    137: "oom_killed",
+    124: "timeout",
+    139: "crash",
+    134: "crash",
+    127: "config_error",
+    126: "config_error",
+}
 _PYTEST_EXIT: dict[int, JobKind] = {3: "crash", 4: "config_error", 5: "no_tests"}
 _ORDER: tuple[JobKind, ...] = (
     "oom_killed", "infrastructure", "dependency_install", "compile_error", "lint", "timeout", "crash", "no_tests", "test_error", "config_error", "cancelled",
@@ -43,7 +50,9 @@ class Signs:
     def exit_code(self) -> int | None:
         """The code of the last command that failed, else the job's own."""
         codes = [segment.exit for segment in self.segments if segment.exit is not None]
-        return next((code for code in reversed(codes) if code), None) or (self.closed if self.closed is not None else (codes or [None])[-1])
+        return next((code for code in reversed(codes) if code), None) or (
+            self.closed if self.closed is not None else (codes or [None])[-1]
+        )
 
     @property
     def failed(self) -> bool | None:
@@ -52,8 +61,8 @@ class Signs:
             return self.conclusion not in ("success", "neutral", "skipped")
         if self.closed is not None:
             return self.closed != 0
-        if self.exit_code is not None:
-            return self.exit_code != 0
+        if self.exit_code:
+            return True
         if self.orderly_end and not any(segment.error for segment in self.segments):
             return False
         return None
@@ -88,7 +97,8 @@ def _with_tests(signs: Signs) -> Kind:
     compiled, linted = _split(_effective(signs, [row for row in signs.rows if _is_error(row)]))
     at = [failure.first_byte for failure in signs.failures]
     suites = any(failure.failure_kind in ("suite_error", "collection_error") for failure in signs.failures)
-    builds = compiled or [cause for cause in signs.causes if cause.kind == "compile_error" and "build failed" in cause.text]
+    stopped = any(cause.kind == "compile_error" for cause in signs.causes)
+    builds = stopped or any(_is_failing_alone(signs, row.offset, at) for row in compiled)
     if builds and not suites:
         return Kind("mixed")
     elsewhere = [row for row in linted if _is_failing_alone(signs, row.offset, at)]
@@ -99,6 +109,11 @@ def _without_tests(signs: Signs) -> Kind:
     rows = _effective(signs, [row for row in signs.rows if row.sure])
     compiled, linted = _split([row for row in rows if _is_error(row)])
     causes = _effective(signs, signs.causes)
+    if {cause.kind for cause in causes} <= {"config_error", "cancelled"}:
+        # the command that failed only lacks what an earlier one could not get
+        causes = [*(cause for cause in signs.causes if _segment(signs, cause.offset).exit is None), *causes]
+    if compiled and _is_only_linted(compiled, causes):
+        compiled, linted = [], [*compiled, *linted]
     if compiled and linted:
         first, last = min(row.offset for row in compiled), max(row.offset for row in linted)
         return Kind("mixed" if _segment(signs, first) is not _segment(signs, last) else "compile_error")
@@ -121,6 +136,13 @@ def _without_tests(signs: Signs) -> Kind:
     if unsure and not signs.cut:
         return Kind("lint")
     return Kind("unknown")
+
+
+def _is_only_linted(compiled: Sequence[Row], causes: Sequence[CauseLine]) -> bool:
+    """Build tools print a checker's rows like a compiler's; the goal or task that failed tells them apart."""
+    kinds = {cause.kind for cause in causes}
+    jvm = all(row.diagnostic.tool in ("javac", "kotlinc", "scalac") for row in compiled)
+    return jvm and "lint" in kinds and "compile_error" not in kinds
 
 
 def _of_failures(failures: Sequence[Failure]) -> JobKind:

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, get_args
+
+from app.failures import fingerprint
 
 FailureKind = Literal[
     "fail", "error", "collection_error", "suite_error", "timeout", "crash", "not_run", "unexpected_success"
@@ -51,15 +54,27 @@ class Failure:
     detail_tail: str = ""
     file: str | None = None
     line: int | None = None
-    fingerprint: str = ""
-    group_key: str = ""
-    unstable_id: bool = False
     flaky: bool = False
     scope: str = ""
     source: Source = "log"
     place_source: Source | None = None
     first_byte: int = 0
     last_byte: int = 0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identity of the failure: SHA-256 over the test and its innermost error (6.1)."""
+        return fingerprint.fingerprint(self.test_id, self.error_head, self.detail_tail).key
+
+    @cached_property
+    def unstable_id(self) -> bool:
+        """Does the test's own name hold something volatile (IT-19)?"""
+        return fingerprint.is_unstable(self.test_id)
+
+    @cached_property
+    def group_key(self) -> str:
+        """Root cause: innermost error and innermost project frame; empty when that says too little (IT-21)."""
+        return fingerprint.group_key(self.error_head, self.detail_tail)
 
     @property
     def kind(self) -> Literal["failed", "error"]:

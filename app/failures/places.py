@@ -38,7 +38,9 @@ _INSTALLED = re.compile(
     r"|<frozen|/rustc/|<string>|<anonymous>|\.pyenv|/python\d\.\d+/lib|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
 )
 
-_TEST_FILE = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing)/|(?:^|[/._-])(?:test|spec)s?[._-]|[a-z]Tests?\.|(?:^|/)Test[A-Z]|Spec\.|[._-](?:test|spec)s?\.|Tests?\.\w+$")
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing)/|(?:^|[/._-])(?:test|spec)s?[._-]|[a-z]Tests?\.|(?:^|/)Test[A-Z]|Spec\.|[._-](?:test|spec)s?\.|Tests?\.\w+$"
+)
 
 
 def place_of(text: str) -> Place | None:

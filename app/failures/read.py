@@ -1,14 +1,14 @@
 """Turn a job's log into one answer: failing tests, diagnostics, the job's kind; pure, no network, no clock."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from app.failures import merge
-from app.failures.fingerprint import fingerprint, group_key
 from app.failures.frameworks import DETECTORS
 from app.failures.frameworks.detector import Detector, Found, Sink
 from app.failures.kind import Kind, Signs, kind_of
 from app.failures.log.reader import Reader, Wakes
+from app.failures.log.steps import in_failed_steps
 from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, Options, Reading
 from app.failures.recorder import Record, Recorder
 
@@ -34,9 +34,32 @@ def read_log(chunks: Iterable[bytes], *, job: JobInfo | None = None, options: Op
     return _answer(record, reader, job)
 
 
+def together(readings: Sequence[Reading]) -> Reading:
+    """Several logs as one answer: findings in order, the kind they share or `mixed` (OUT-12)."""
+    kinds = {one.job_kind for one in readings} - {"no_failure", "unknown"}
+    quiet = "unknown" if any(one.job_kind == "unknown" for one in readings) or not readings else "no_failure"
+    codes = [one.exit_code for one in readings if one.exit_code is not None]
+    return Reading(
+        job_kind=next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds else quiet,
+        findings=tuple(found for one in readings for found in one.findings),
+        diagnostics=tuple(row for one in readings for row in one.diagnostics),
+        frameworks=tuple(dict.fromkeys(name for one in readings for name in one.frameworks)),
+        exit_code=next((code for code in reversed(codes) if code), codes[-1] if codes else None),
+        truncated=any(one.truncated for one in readings),
+        bytes_seen=sum(one.bytes_seen for one in readings),
+        bytes_total=sum(one.bytes_total for one in readings),
+        lines_total=sum(one.lines_total for one in readings),
+        notes=tuple(note for one in readings for note in one.notes),
+    )
+
+
 def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
-    findings = [_failure(found, record.options) for found in merge.merge(record.runs)]
-    unfinished = any(run.began and not run.ended for run in record.runs)
+    found = merge.merge(record.runs)
+    if job is not None:
+        found = in_failed_steps(found, job, record.segments)
+    findings = [_failure(one, record.options) for one in found]
+    begun = [run for run in record.runs if run.began or run.ended]
+    unfinished = bool(begun) and not begun[-1].ended
     signs = Signs(
         failures=[one for one in findings if not one.flaky],
         rows=list(record.rows.values()),
@@ -46,7 +69,7 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
         orderly_end=record.orderly_end,
         conclusion=job.conclusion if job else None,
         runs_passed=any(run.ended for run in record.runs),
-        cut=unfinished and not record.orderly_end,
+        cut=not record.orderly_end and (unfinished or reader.stamped),
         frameworks=list(record.frameworks),
     )
     kind = kind_of(signs)
@@ -77,7 +100,6 @@ def _failure(found: Found, options: Options) -> Failure:
     test_id = options.redact(found.id)
     message = options.redact(" ".join(found.message.split()))[:MESSAGE_CHARS]
     detail = "\n".join(found.detail)
-    identity = fingerprint(test_id, message, detail)
     return Failure(
         test_id=test_id,
         framework=found.framework,
@@ -86,9 +108,6 @@ def _failure(found: Found, options: Options) -> Failure:
         detail_tail=detail,
         file=found.file or None,
         line=found.line,
-        fingerprint=identity.key,
-        group_key=group_key(message, detail),
-        unstable_id=identity.unstable_id,
         flaky=found.flaky,
         scope=found.scope,
         place_source="log" if found.file else None,

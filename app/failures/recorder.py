@@ -52,6 +52,7 @@ class Segment:
     command: str = ""
     exit: int | None = None
     error: bool = False
+    stamp: str = ""
 
 
 @dataclass
@@ -125,7 +126,7 @@ class Recorder:
     def begins(self, command: str) -> None:
         segments = self._record.segments
         if len(segments) < _MAX_SEGMENTS:
-            segments.append(Segment(self.line.offset, command))
+            segments.append(Segment(self.line.offset, command, stamp=self.line.stamp))
 
     def exits(self, code: int, command: str | None) -> None:
         segment = self._record.segments[-1]

@@ -10,8 +10,12 @@ _ROBOT_RULE = re.compile(r"[=-]{70,}\s*$")
 _ROBOT_TOTAL = re.compile(r"(\d+) (?:critical )?tests?, (\d+) passed, (\d+) failed")
 _LIST = re.compile(r"(?:Failing scenarios|Failed scenarios|Errored scenarios):\s*$")
 _BEHAVE = re.compile(r"\s+(\S+\.feature):(\d+) {1,2}(\S.*)$")
-_CUCUMBER = re.compile(r"(?:cucumber )?(?:-p \S+ )?(\S+\.feature):(\d+) # (?:Scenario(?: Outline)?: |Example: )?(\S.*)$")
-_JVM = re.compile(r"(?:file:|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$|(?:file:|classpath:)(\S+\.feature):(\d+)$")
+_CUCUMBER = re.compile(
+    r"(?:cucumber )?(?:-p \S+ )?(\S+\.feature):(\d+) # (?:Scenario(?: Outline)?: |Example: )?(\S.*)$"
+)
+_JVM = re.compile(
+    r"(?:file:|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$|(?:file:|classpath:)(\S+\.feature):(\d+)$"
+)
 _JS = re.compile(r"\d+\) Scenario: (\S.*?)(?: \(attempt \d+\))? # (\S+\.feature):(\d+)$")
 _ERROR = re.compile(r"\s*(?:Assertion Failed: |Traceback|[\w.]*(?:Error|Exception)\b)")
 
@@ -56,7 +60,13 @@ class Scenarios:
     """behave and Cucumber (Ruby, JVM, JS)."""
 
     name: ClassVar[str] = "behave"
-    wakes: ClassVar[tuple[str, ...]] = ("ailing scenarios:", "ailed scenarios:", "rrored scenarios:", ") Scenario: ", "# Scenario: ")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "ailing scenarios:",
+        "ailed scenarios:",
+        "rrored scenarios:",
+        ") Scenario: ",
+        "# Scenario: ",
+    )
 
     def __init__(self) -> None:
         self._list = False
@@ -88,7 +98,9 @@ class Scenarios:
             out.failure(Found(row[3].strip(), file=row[1], line=int(row[2]), rank=2))
         elif cucumber:
             out.started("cucumber")
-            out.failure(Found(cucumber[3].strip(), file=cucumber[1], line=int(cucumber[2]), rank=2, framework="cucumber"))
+            out.failure(
+                Found(cucumber[3].strip(), file=cucumber[1], line=int(cucumber[2]), rank=2, framework="cucumber")
+            )
         elif jvm and jvm[3]:
             out.failure(Found(jvm[3].strip(), file=jvm[1], line=int(jvm[2]), rank=2, framework="cucumber"))
         else:

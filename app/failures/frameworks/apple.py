@@ -14,8 +14,12 @@ _PRETTY_PLACE = re.compile(r"  (/?\S+?\.\w+):(\d+)$")
 _ROW = re.compile(r"\s{2,4}✗ (\w\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\([\d.]+ seconds\)$")
 _SUMMARY_ROW = re.compile(r"  (\w+), (\S.*)$")
 _SUITE = re.compile(r"[A-Za-z_][\w.]*$")
-_SWIFT = re.compile(r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)|failed after .*)$")
-_EXECUTED = re.compile(r"\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures? \((\d+) unexpected\)")
+_SWIFT = re.compile(
+    r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)|failed after .*)$"
+)
+_EXECUTED = re.compile(
+    r"\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures? \((\d+) unexpected\)"
+)
 _SWIFT_TOTAL = re.compile(r"[✘􀢄] Test run with (\d+) tests?.* failed after .* with (\d+) issues?")
 _BUNDLE_END = ("** TEST", "** BUILD", "The following build commands", "Testing failed", "Test session results")
 
@@ -23,7 +27,7 @@ _BUNDLE_END = ("** TEST", "** BUILD", "The following build commands", "Testing f
 class Apple:
     name: ClassVar[str] = "swift-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        ": error: -[", " : XCTAssert", "' failed (", "' failed on '", "Failing tests:", "✗ ", "✖ ", " recorded an issue", "failed after", " tests, with ", " test, with ", ": error: ", "Executed ", ", XCT", ", \x1b[31m",
+        ": error: -[", " : XCTAssert", "' failed (", "' failed on '", "Failing tests:", "✗ ", "✖ ", " recorded an issue", "failed after", " tests, with ", " test, with ", ": error: ", ", XCT", ", \x1b[31m",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -60,7 +64,16 @@ class Apple:
         swift = _SWIFT.match(text)
         if swift:
             name = swift[1].strip('"')
-            self._add(Found(name, file=swift[2], line=int(swift[3]) if swift[3] else None, message=swift[4] or "", detail=[text], at=line))
+            self._add(
+                Found(
+                    name,
+                    file=swift[2],
+                    line=int(swift[3]) if swift[3] else None,
+                    message=swift[4] or "",
+                    detail=[text],
+                    at=line,
+                )
+            )
             return False
         total = _EXECUTED.match(text)
         if total:
@@ -101,7 +114,11 @@ class Apple:
         """`    ✗ test, message` below its suite."""
         name, message = (row[1], row[2]) if row[1] else (row[3], "")
         suite = self._suite(out)
-        self._add(Found(f"{suite}.{name}" if suite and "." not in name else name, message=message, detail=[line.text], at=line))
+        self._add(
+            Found(
+                f"{suite}.{name}" if suite and "." not in name else name, message=message, detail=[line.text], at=line
+            )
+        )
 
     def _summary(self, row: re.Match[str], line: Line, out: Sink) -> bool:
         """xcpretty's summary: the suite, then `  test, message`, then the place."""

@@ -5,7 +5,9 @@ from typing import ClassVar
 
 from app.failures.frameworks.detector import Found, Line, Sink
 
-_ROW = re.compile(r"(//\S+|@\S+//\S+)\s+(?:\(cached\) )?(FAILED TO BUILD|FAILED|TIMEOUT|NO STATUS|FLAKY|PASSED|INCOMPLETE|REMOTE FAILURE)(?:,? (?:failed )?in .*)?")
+_ROW = re.compile(
+    r"(//\S+|@\S+//\S+)\s+(?:\(cached\) )?(FAILED TO BUILD|FAILED|TIMEOUT|NO STATUS|FLAKY|PASSED|INCOMPLETE|REMOTE FAILURE)(?:,? (?:failed )?in .*)?"
+)
 _FAIL = re.compile(r"FAIL: (//\S+) \(.*?see (.*)\)")
 _TOTAL = re.compile(r"Executed (\d+) out of (\d+) tests?: .*?(\d+) fails? ")
 
@@ -14,7 +16,14 @@ class Bazel:
     """A target is an optional container: when the inner framework prints its tests, they are the failures."""
 
     name: ClassVar[str] = "bazel"
-    wakes: ClassVar[tuple[str, ...]] = (" FAILED in ", " TIMEOUT in ", " FAILED TO BUILD", "FLAKY, ", "FAIL: //", " FAILED, ")
+    wakes: ClassVar[tuple[str, ...]] = (
+        " FAILED in ",
+        " TIMEOUT in ",
+        " FAILED TO BUILD",
+        "FLAKY, ",
+        "FAIL: //",
+        " FAILED, ",
+    )
 
     def feed(self, line: Line, out: Sink) -> bool:
         fail = _FAIL.match(line.text)
@@ -30,7 +39,14 @@ class Bazel:
             out.cause("compile_error", line.text)
         else:
             out.failure(
-                Found(row[1], "timeout" if row[2] == "TIMEOUT" else "fail", message=line.text, rank=2, optional=True, flaky=row[2] == "FLAKY")
+                Found(
+                    row[1],
+                    "timeout" if row[2] == "TIMEOUT" else "fail",
+                    message=line.text,
+                    rank=2,
+                    optional=True,
+                    flaky=row[2] == "FLAKY",
+                )
             )
         return False
 

@@ -10,16 +10,30 @@ _EXUNIT = re.compile(r"\s{1,4}(\d+)\) (test|doctest|property|feature) (.+) \(([\
 _SETUP_ALL = re.compile(r"\s{1,4}(\d+)\) ([\w.]+): failure on setup_all callback, all tests have been invalidated$")
 _PLACE = re.compile(r"\s{4,6}(\S+\.exs?):(\d+)(?::.*)?$")
 _TOTAL = re.compile(r"(?:\d+ doctests?, )?(?:\d+ propert(?:y|ies), )?(\d+) tests?, (\d+) failures?")
-_CT = re.compile(r"(?:%%% |Testing [\w./-]+: )?(\w+_SUITE)(?:(?: ==> | ?[:.])(?:[\w.]+\.)?)(\w+)(?: \(.*\))?:? ?(?:FAILED|\*\*\* FAILED)")
+_CT = re.compile(
+    r"(?:%%% |Testing [\w./-]+: )?(\w+_SUITE)(?:(?: ==> | ?[:.])(?:[\w.]+\.)?)(\w+)(?: \(.*\))?:? ?(?:FAILED|\*\*\* FAILED)"
+)
 _CT_ROW = re.compile(r"(?:%%% )?(\w+_SUITE) ==> (?:[\w. ()]+\.)?(\w+): (FAILED|OK|SKIPPED)")
-_EUNIT = re.compile(r"(?:\s*)([\w]+): (\w+)(?:_test_?)?(?: \(.*\))?\s*\.{3,}\s*\*failed\*|([\w]+):([\w]+_test_?)(?:/0)?.*\*failed\*")
+_EUNIT = re.compile(
+    r"(?:\s*)([\w]+): (\w+)(?:_test_?)?(?: \(.*\))?\s*\.{3,}\s*\*failed\*|([\w]+):([\w]+_test_?)(?:/0)?.*\*failed\*"
+)
 _EUNIT_PLACE = re.compile(r"in function (\w+):([\w'-]+)/\d+ \(([^,]+), line (\d+)\)")
 _LINES = 300
 
 
 class Beam:
     name: ClassVar[str] = "exunit"
-    wakes: ClassVar[tuple[str, ...]] = (") test ", ") doctest ", ") property ", ") feature ", "setup_all callback", " tests, ", " test, ", "_SUITE", "*failed*")
+    wakes: ClassVar[tuple[str, ...]] = (
+        ") test ",
+        ") doctest ",
+        ") property ",
+        ") feature ",
+        "setup_all callback",
+        " tests, ",
+        " test, ",
+        "_SUITE",
+        "*failed*",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -58,7 +72,11 @@ class Beam:
         if self._found is None:
             return False
         self._lines += 1
-        if self._lines > _LINES or line.level is not None or text.startswith(("Finished in ", "==> ", "Randomized with", "%%% ")):
+        if (
+            self._lines > _LINES
+            or line.level is not None
+            or text.startswith(("Finished in ", "==> ", "Randomized with", "%%% "))
+        ):
             self._store(out)
             return False
         self._text.add(text)

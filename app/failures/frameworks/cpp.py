@@ -7,7 +7,9 @@ from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.model import FailureKind
 
-_GTEST = re.compile(r"(?:\d+: )?\[  FAILED  \] ([\w/.<>:-]+\.[\w/.-]+?|[\w/]+)(?:, where (?:TypeParam|GetParam\(\)) = .*?)?(?: \((\d+) ms\))?\s*$")
+_GTEST = re.compile(
+    r"(?:\d+: )?\[  FAILED  \] ([\w/.<>:-]+\.[\w/.-]+?|[\w/]+)(?:, where (?:TypeParam|GetParam\(\)) = .*?)?(?: \((\d+) ms\))?\s*$"
+)
 _GTEST_RUN = re.compile(r"(?:\d+: )?\[ RUN      \] (\S+)")
 _GTEST_TOTAL = re.compile(r"(?:\d+: )?\[==========\] (\d+) tests? from .* ran\.")
 _GTEST_COUNT = re.compile(r"(?:\d+: )?\[  FAILED  \] (\d+) tests?, listed below:")
@@ -16,7 +18,12 @@ _CTEST_ROW = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S.*?) \.*\s*\*\*\*(\S[^0-9]*)
 _CTEST_LISTED = re.compile(r"\s+\d+ - (\S.*) \(([^()]+)\)(?:\s+\S.*)?$")
 _CTEST_TOTAL = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)")
 _CTEST_OUTPUT = re.compile(r"\d+: (.*)$")
-_KINDS: dict[str, FailureKind] = {"Failed": "fail", "Timeout": "timeout", "Not Run": "not_run", "BAD_COMMAND": "not_run"}
+_KINDS: dict[str, FailureKind] = {
+    "Failed": "fail",
+    "Timeout": "timeout",
+    "Not Run": "not_run",
+    "BAD_COMMAND": "not_run",
+}
 
 
 def ctest_kind(word: str) -> FailureKind:
@@ -26,7 +33,8 @@ def ctest_kind(word: str) -> FailureKind:
 
 class CTest:
     name: ClassVar[str] = "ctest"
-    wakes: ClassVar[tuple[str, ...]] = ("***", "tests FAILED:", "tests failed out of", "test failed out of")
+    wakes: ClassVar[tuple[str, ...]] = ("tests FAILED:", "tests failed out of", "test failed out of")
+    shapes: ClassVar[tuple[str, ...]] = (r"\*\*\*(?:\x1b\[[0-9;]*m)*[A-Z]",)
 
     def __init__(self) -> None:
         self._listing = False
@@ -44,7 +52,9 @@ class CTest:
             return True
         row = _CTEST_ROW.match(text) if "***" in text else None
         if row:
-            out.failure(Found(row[1].rstrip(" ."), ctest_kind(row[2]), message=row[2].strip(), detail=self._own_output(out)))
+            out.failure(
+                Found(row[1].rstrip(" ."), ctest_kind(row[2]), message=row[2].strip(), detail=self._own_output(out))
+            )
         total = _CTEST_TOTAL.match(text)
         if total:
             out.started()
@@ -136,7 +146,16 @@ _CATCH_TOTAL = re.compile(r"test cases: +(\d+) \|.*?(\d+) failed")
 
 class Catch2:
     name: ClassVar[str] = "catch2"
-    wakes: ClassVar[tuple[str, ...]] = (": FAILED:", ": FAILED\n", "): FAILED", ": failed: ", ": ERROR: ", 'error: in "', 'error in "', "test cases: ")
+    wakes: ClassVar[tuple[str, ...]] = (
+        ": FAILED:",
+        ": FAILED\n",
+        "): FAILED",
+        ": failed: ",
+        ": ERROR: ",
+        'error: in "',
+        'error in "',
+        "test cases: ",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -154,7 +173,12 @@ class Catch2:
                 return found.rank == 1 and not found.message
         if self._found is not None:
             self._lines += 1
-            if self._lines < 60 and not _RULE.match(text) and line.level is None and (self._lines == 1 or text.strip() or self._lines < 12):
+            if (
+                self._lines < 60
+                and not _RULE.match(text)
+                and line.level is None
+                and (self._lines == 1 or text.strip() or self._lines < 12)
+            ):
                 self._text.add(text)
                 return True
             self._store(out)

@@ -11,7 +11,9 @@ _XUNIT = re.compile(r"\s*(?:\[xUnit\.net [\d:.]+\]\s*)?(\S.*?) \[FAIL\]\s*$")
 _VSTEST = re.compile(r"\s*(?:Failed|\[FAIL\]|X) +(\S.*?)(?: \[[<\d][^\]]*\])\s*$")
 _VSTEST_OLD = re.compile(r"Failed   (\S.*)$")
 _NUNIT = re.compile(r"(\d+)\) (Failed|Error|Invalid|Failure|Test Failure|Test Error) : (\S.*)$")
-_STACK = re.compile(r"\s*(?:\[xUnit\.net [\d:.]+\]\s*)?at (.+?) (?:in|\[0x[0-9a-f]+\] in) <?(.+?)>?:(?:line )?(\d+)\s*$")
+_STACK = re.compile(
+    r"\s*(?:\[xUnit\.net [\d:.]+\]\s*)?at (.+?) (?:in|\[0x[0-9a-f]+\] in) <?(.+?)>?:(?:line )?(\d+)\s*$"
+)
 _MONO = re.compile(r"\s*at (.+?) \[0x[0-9a-f]+\] in (.+?):(\d+)\s*$")
 _PLACE = re.compile(r"\s*(?:\[xUnit\.net [\d:.]+\]\s*)?([^\s(]+\.(?:cs|fs|vb))\((\d+),\d+\): at ")
 _TOTAL = re.compile(r"\s*Total:? +(\d+)(?:, Errors: (\d+))?, Failed: (\d+)")
@@ -23,7 +25,19 @@ _LINES = 300
 
 class DotNet:
     name: ClassVar[str] = "dotnet-test"
-    wakes: ClassVar[tuple[str, ...]] = ("[FAIL]", "  Failed ", "Failed   ", ") Failed : ", ") Error : ", ") Invalid : ", "Test Failure : ", "Failed!  - ", "Passed!  - ", ", Failed: ", "X ")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "[FAIL]",
+        "  Failed ",
+        "Failed   ",
+        ") Failed : ",
+        ") Error : ",
+        ") Invalid : ",
+        "Test Failure : ",
+        "Failed!  - ",
+        "Passed!  - ",
+        ", Failed: ",
+        "X ",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -98,7 +112,11 @@ class DotNet:
             elif stack:
                 places.append(Place(stack[2], int(stack[3])))
         test_class = found.id.split("(")[0].rsplit(".", 2)[-2:-1]
-        own = [place for place in places if test_class and re.split(r"[\\/]", place.file)[-1].split(".")[0] == test_class[0]]
+        own = [
+            place
+            for place in places
+            if test_class and re.split(r"[\\/]", place.file)[-1].split(".")[0] == test_class[0]
+        ]
         if own or places:
             place = (own or places)[0]
             found.file, found.line = place.file, place.line or None

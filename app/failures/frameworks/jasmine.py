@@ -8,13 +8,21 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import choose, places_in
 
-_BROWSER = r"(?:Headless ?)?[A-Z][A-Za-z]+(?: Headless)?(?: Mobile| Canary| WebDriver)? [\d.]+ \([^()]*(?:\([^()]*\))?[^()]*\)"
+_BROWSER = (
+    r"(?:Headless ?)?[A-Z][A-Za-z]+(?: Headless)?(?: Mobile| Canary| WebDriver)? [\d.]+ \([^()]*(?:\([^()]*\))?[^()]*\)"
+)
 _KARMA = re.compile(rf"\s*(?:✖ )?({_BROWSER}):? (\S.*?) FAILED\s*$")
 _NOT_ROW = re.compile(r"Executed \d+ of|\(skipped |ERROR$|LOG: |WARN: ")
-_KARMA_END = re.compile(rf"{_BROWSER}:? (?:Executed|\S.* (?:FAILED|SUCCESS)\s*$)|Executed \d+ of|TOTAL|Finished in|npm ERR!|\d+ \d+ \d+ ")
-_EXECUTED = re.compile(rf"(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*?\((\d+) FAILED\)|(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*SUCCESS")
+_KARMA_END = re.compile(
+    rf"{_BROWSER}:? (?:Executed|\S.* (?:FAILED|SUCCESS)\s*$)|Executed \d+ of|TOTAL|Finished in|npm ERR!|\d+ \d+ \d+ "
+)
+_EXECUTED = re.compile(
+    rf"(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*?\((\d+) FAILED\)|(?:{_BROWSER}: )?Executed (\d+) of (\d+) .*SUCCESS"
+)
 _BROWSER_LINE = re.compile(rf"\s*{_BROWSER}\s*$")
-_DISCONNECTED = re.compile(r".* (?:Disconnected|DISCONNECTED)(?:\b|$)|.*have not captured in|.*Cannot start (?:Chrome|Firefox|PhantomJS)")
+_DISCONNECTED = re.compile(
+    r".* (?:Disconnected|DISCONNECTED)(?:\b|$)|.*have not captured in|.*Cannot start (?:Chrome|Firefox|PhantomJS)"
+)
 _ITEM = re.compile(r"(\d+)\) (\S.*)$")
 _TOTAL = re.compile(r"(\d+) specs?, (\d+) failures?")
 _TREE = re.compile(r"(\s*)(✖ )?(\S.*)$")
@@ -26,12 +34,25 @@ def _item(text: str) -> tuple[int, str] | None:
 
 
 def _list_ends(text: str) -> bool:
-    return text.startswith(("Pending:", "Finished in ", "Incomplete: ", "Executed ", "Suite error", "Ran ")) or _TOTAL.match(text) is not None
+    return (
+        text.startswith(("Pending:", "Finished in ", "Incomplete: ", "Executed ", "Suite error", "Ran "))
+        or _TOTAL.match(text) is not None
+    )
 
 
 class Jasmine:
     name: ClassVar[str] = "jasmine"
-    wakes: ClassVar[tuple[str, ...]] = ("Failures:", " FAILED", "FAILED\x1b", "FAILED TESTS:", " specs, ", " spec, ", "Disconnected", "DISCONNECTED", "have not captured")
+    wakes: ClassVar[tuple[str, ...]] = (
+        " FAILED",
+        "FAILED\x1b",
+        "FAILED TESTS:",
+        " specs, ",
+        " spec, ",
+        "Disconnected",
+        "DISCONNECTED",
+        "have not captured",
+    )
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None

@@ -7,18 +7,43 @@ from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.places import choose, places_in
 
-_FILE = re.compile(r" ?(FAIL|PASS|RUNS) {1,3}(?:(\S.{0,60}?) {1,3})?((?:\./|\.\./)*[\w@./\\+~\[\]() -]*?\.(?:[cm]?[jt]sx?|vue|coffee|snap|json|svelte|feature|graphql|md|py))(?: \([\d.]+ ?m?s(?:, .*)?\))?\s*$")
+_FILE = re.compile(
+    r" ?(FAIL|PASS|RUNS) {1,3}(?:(\S.{0,60}?) {1,3})?((?:\./|\.\./)*[\w@./\\+~\[\]() -]*?\.(?:[cm]?[jt]sx?|vue|coffee|snap|json|svelte|feature|graphql|md|py))(?: \([\d.]+ ?m?s(?:, .*)?\))?\s*$"
+)
 _BLOCK = re.compile(r"  ● (\S.*)$")
-_NOT_TESTS = ("Console", "Cannot log after tests are done", "Validation Warning", "Deprecation Warning", "process.exit called", "Invalid ")
+_NOT_TESTS = (
+    "Console",
+    "Cannot log after tests are done",
+    "Validation Warning",
+    "Deprecation Warning",
+    "process.exit called",
+    "Invalid ",
+)
 _SUITE = "Test suite failed to run"
 _TESTS = re.compile(r"Tests: +(?:(\d+) failed)?.*?(\d+) total")
-_ENDS = ("Test Suites: ", "Summary of all failing tests", "Snapshot Summary", "Tests: ", "Ran all test suites", "----------|", "-----------------|", "Snapshots: ")
+_ENDS = (
+    "Test Suites: ",
+    "Summary of all failing tests",
+    "Snapshot Summary",
+    "Tests: ",
+    "Ran all test suites",
+    "----------|",
+    "-----------------|",
+    "Snapshots: ",
+)
 _RETRY = re.compile(r"  ?LOGGING RETRY ERRORS|  RETRY \d")
 
 
 class Jest:
     name: ClassVar[str] = "jest"
-    wakes: ClassVar[tuple[str, ...]] = ("● ", "FAIL", "Test Suites: ", "Tests:  ", "Tests:\x1b", "Summary of all failing tests")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "● ",
+        "FAIL",
+        "Test Suites: ",
+        "Tests:  ",
+        "Tests:\x1b",
+        "Summary of all failing tests",
+    )
 
     def __init__(self) -> None:
         self._path = ""
@@ -58,7 +83,9 @@ class Jest:
             if " › " not in title:
                 return False
         suite = title == _SUITE
-        self._found = Found(self._path if suite else title, "suite_error" if suite else "fail", at=line, scope=self._path)
+        self._found = Found(
+            self._path if suite else title, "suite_error" if suite else "fail", at=line, scope=self._path
+        )
         self._text = Block()
         return True
 

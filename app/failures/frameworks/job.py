@@ -6,9 +6,13 @@ from typing import ClassVar
 from app.failures.frameworks.detector import Line, Sink
 
 _ACTIONS = re.compile(r"Process completed with exit code (-?\d+)\.?$")
-_TRAVIS = re.compile(r"(?:.*\r)?.{0,120}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)")
+_TRAVIS = re.compile(
+    r"(?:.*\r)?.{0,120}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)"
+)
 _TRAVIS_DONE = re.compile(r"Done\. Your build exited with (\d+)\.")
-_GITLAB = re.compile(r"ERROR: Job failed: (?:exit code|exit status|command terminated with exit code) (\d+)|ERROR: Job failed")
+_GITLAB = re.compile(
+    r"ERROR: Job failed: (?:exit code|exit status|command terminated with exit code) (\d+)|ERROR: Job failed"
+)
 _CIRCLE = re.compile(r"Exited with code(?: exit status)? (\d+)")
 _BUILDKITE = re.compile(r".*The command exited with status (\d+)")
 _AZURE = re.compile(r"(?:Bash|PowerShell|Cmd\.exe|Script) (?:exited with code|failed with exit code:?) '?(\d+)'?")

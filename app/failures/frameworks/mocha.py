@@ -11,7 +11,19 @@ _FAILING = re.compile(r"\s*(?:✖ )?(\d+) failing\s*$|\s*✖ (\d+) of (\d+) test
 _PASSING = re.compile(r"\s*(?:✔ )?(\d+) (?:passing|tests? complete)")
 _ITEM = re.compile(r"\s{0,4}(\d+)\) ?(.*)$")
 _LAB_TOTAL = re.compile(r"(\d+) of (\d+) tests failed")
-_ENDS = ("npm ERR!", "npm error", "error Command failed", "The command ", "Done. ", "make: ", "-----------------", "lerna ERR!", "=====", "info Visit", "> ")
+_ENDS = (
+    "npm ERR!",
+    "npm error",
+    "error Command failed",
+    "The command ",
+    "Done. ",
+    "make: ",
+    "-----------------",
+    "lerna ERR!",
+    "=====",
+    "info Visit",
+    "> ",
+)
 _LAST = 400
 
 

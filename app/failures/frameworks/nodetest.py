@@ -57,7 +57,9 @@ class NodeTest:
         if self._open is None:
             return self._listing and line.level is None
         depth = len(text) - len(text.lstrip())
-        if line.level is not None or (text.strip() and depth <= self._indent and (_SUITE.match(text) or _PASSED.match(text))):
+        if line.level is not None or (
+            text.strip() and depth <= self._indent and (_SUITE.match(text) or _PASSED.match(text))
+        ):
             self._store()
             self._listing = self._listing and line.level is None
             return self._listing

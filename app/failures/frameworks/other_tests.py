@@ -7,17 +7,34 @@ from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 
 _TESTTHAT = re.compile(r"(?:──|--|══) ?(?:\d+\. )?(Failure|Error) \((.+?):(\d+)(?::\d+)?\): (\S.*?) ?[─-]*\s*$")
-_TESTTHAT_OLD = re.compile(r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) ?[─-]*\s*$")
-_TESTTHAT_AT = re.compile(r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$|\d+\. (Failure|Error) ?\(at (\S+)#(\d+)\): (\S.*?) -*\s*$")
-_RESULTS = re.compile(r"\[ FAIL (\d+) \| WARN \d+ \| SKIP \d+ \| PASS (\d+) \]|OK: (\d+) SKIPPED: \d+ (?:WARNINGS: \d+ )?FAILED: (\d+)")
+_TESTTHAT_OLD = re.compile(
+    r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) ?[─-]*\s*$"
+)
+_TESTTHAT_AT = re.compile(
+    r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$|\d+\. (Failure|Error) ?\(at (\S+)#(\d+)\): (\S.*?) -*\s*$"
+)
+_RESULTS = re.compile(
+    r"\[ FAIL (\d+) \| WARN \d+ \| SKIP \d+ \| PASS (\d+) \]|OK: (\d+) SKIPPED: \d+ (?:WARNINGS: \d+ )?FAILED: (\d+)"
+)
 _BUSTED = re.compile(r"(Failure|Error) (?:→|->) (\S+?) @ (\d+)\s*$|(Failure|Error) → (\S.*?) @ (\d+)$")
-_BUSTED_ROW = re.compile(r"\[  (FAILED|ERROR)   \] (\S+?)(?: @ (\d+))?: (\S.*?)(?: \([\d.]+ ms\))?$|\[  (FAILED|ERROR)   \] (\S+\.lua):(\d+): (.*?)(?: \([\d.]+ ms\))?$")
+_BUSTED_ROW = re.compile(
+    r"\[  (FAILED|ERROR)   \] (\S+?)(?: @ (\d+))?: (\S.*?)(?: \([\d.]+ ms\))?$|\[  (FAILED|ERROR)   \] (\S+\.lua):(\d+): (.*?)(?: \([\d.]+ ms\))?$"
+)
 _RULE = re.compile(r"(?:──|══|-{10,}|[─═]{5,})")
 
 
 class TestThat:
     name: ClassVar[str] = "testthat"
-    wakes: ClassVar[tuple[str, ...]] = ("Failure (", "Error (", "Failure: ", ". Error: ", " Error: ", "[ FAIL ", "FAILED: ", "Failure(")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "Failure (",
+        "Error (",
+        "Failure: ",
+        ". Error: ",
+        " Error: ",
+        "[ FAIL ",
+        "FAILED: ",
+        "Failure(",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -32,7 +49,9 @@ class TestThat:
         elif old:
             found = Found(old[3], "error" if old[2] == "Error" else "fail", file=old[4], line=int(old[5]))
         elif at:
-            word, file, number, name = (at[1], at[2] or at[4], at[3] or at[5], at[6]) if at[1] else (at[7], at[8], at[9], at[10])
+            word, file, number, name = (
+                (at[1], at[2] or at[4], at[3] or at[5], at[6]) if at[1] else (at[7], at[8], at[9], at[10])
+            )
             found = Found(name, "error" if word == "Error" else "fail", file=file, line=int(number))
         if found is not None:
             self._store(out)
@@ -64,7 +83,14 @@ class TestThat:
 
 class Busted:
     name: ClassVar[str] = "busted"
-    wakes: ClassVar[tuple[str, ...]] = ("Failure →", "Error →", "Failure ->", "Error ->", "[  FAILED   ]", "[  ERROR   ]")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "Failure →",
+        "Error →",
+        "Failure ->",
+        "Error ->",
+        "[  FAILED   ]",
+        "[  ERROR   ]",
+    )
 
     def __init__(self) -> None:
         self._place: tuple[str, int] | None = None
@@ -84,11 +110,15 @@ class Busted:
         if row:
             self._store(out)
             word, file, number, name = (row[1], row[2], row[3], row[4]) if row[1] else (row[5], row[6], row[7], row[8])
-            out.failure(Found(name, "error" if word == "ERROR" else "fail", file=file, line=int(number) if number else None))
+            out.failure(
+                Found(name, "error" if word == "ERROR" else "fail", file=file, line=int(number) if number else None)
+            )
             return False
         if self._place is not None and text.strip():
             name = text.strip()
-            self._found = Found(name, "error" if self._word == "Error" else "fail", file=self._place[0], line=self._place[1], at=line)
+            self._found = Found(
+                name, "error" if self._word == "Error" else "fail", file=self._place[0], line=self._place[1], at=line
+            )
             if name.startswith("suite "):
                 self._found.kind = "suite_error"
             self._place, self._text = None, Block()

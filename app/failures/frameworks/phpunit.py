@@ -8,13 +8,24 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import Place
 
-_THERE = re.compile(r"There (?:was|were) (\d+) (failure|error|risky test|warning|skipped test|incomplete test|PHPUnit test runner warning|PHPUnit error|deprecation|notice)s?:?\s*$")
+_THERE = re.compile(
+    r"There (?:was|were) (\d+) (failure|error|risky test|warning|skipped test|incomplete test|PHPUnit test runner warning|PHPUnit error|deprecation|notice)s?:?\s*$"
+)
 _ITEM = re.compile(r"(\d+)\) (\S.*)$")
 _PLACE = re.compile(r"\s*(?:at )?((?:[A-Za-z]:\\|/)?[^\s:()]+\.(?:php|phpt|inc|phtml|module)):(\d+)\s*$")
 _TOTAL = re.compile(r"Tests: (\d+), Assertions: \d+(.*?)\.?$")
 _OK = re.compile(r"OK \((\d+) tests?, ")
 _COUNT = re.compile(r"(Errors|Failures): (\d+)")
-_ENDS = ("FAILURES!", "ERRORS!", "WARNINGS!", "OK, but", "Tests: ", "Generating code coverage", "Legacy deprecation", "Time: ")
+_ENDS = (
+    "FAILURES!",
+    "ERRORS!",
+    "WARNINGS!",
+    "OK, but",
+    "Tests: ",
+    "Generating code coverage",
+    "Legacy deprecation",
+    "Time: ",
+)
 _TESTDOX = re.compile(r" [✘✗x] (\S.*?)(?: \[\d+(?:\.\d+)? m?s\])?$")
 _BAR = re.compile(r"   [│|┐├┴╵]|   $")
 _PEST = re.compile(r"\s*(?:\[?FAILED\]?|FAILED)\s{1,4}(\S.*? > \S.*?)(?: {2,}(\S.*?))?\s*$")
@@ -34,7 +45,18 @@ def _ends(text: str) -> bool:
 
 class PhpUnit:
     name: ClassVar[str] = "phpunit"
-    wakes: ClassVar[tuple[str, ...]] = ("There was ", "There were ", ", Assertions: ", "OK (", "FAILED ", "FAILED\x1b", "PHPUnit ", " ✘ ", " \x1b[31m✘", "FAILED TEST SUMMARY")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "There was ",
+        "There were ",
+        ", Assertions: ",
+        "OK (",
+        "FAILED ",
+        "FAILED\x1b",
+        "PHPUnit ",
+        " ✘ ",
+        " \x1b[31m✘",
+        "FAILED TEST SUMMARY",
+    )
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -69,7 +91,10 @@ class PhpUnit:
         pest = _PEST.match(text) if "FAILED" in text else None
         if pest and not text.startswith(("FAILED tests/", "FAILED test")):
             self._end_pest(out)
-            self._pest, self._text = Found(pest[1].strip(), message=pest[2] or "", rank=1, at=line, framework="pest"), Block()
+            self._pest, self._text = (
+                Found(pest[1].strip(), message=pest[2] or "", rank=1, at=line, framework="pest"),
+                Block(),
+            )
             return True
         if self._pest is not None:
             if _PEST_TOTAL.match(text) or line.level is not None:
@@ -123,7 +148,13 @@ class PhpUnit:
             return
         for item in items:
             lines = item.text.lines
-            found = Found(item.title, "error" if self._kind == "error" else "fail", at=item.line, detail=lines, message=item.text.first())
+            found = Found(
+                item.title,
+                "error" if self._kind == "error" else "fail",
+                at=item.line,
+                detail=lines,
+                message=item.text.first(),
+            )
             _put_place(found, lines)
             out.failure(found)
 

@@ -18,6 +18,7 @@ _TAGS = re.compile(r"[ ─━]+$")
 class Playwright:
     name: ClassVar[str] = "playwright"
     wakes: ClassVar[tuple[str, ...]] = (" › ",)
+    shapes: ClassVar[tuple[str, ...]] = (r"  (?:\x1b\[[0-9;]*m)*\d+ (?:passed|failed|flaky|skipped)(?:\x1b| \(|\r?$)",)
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -31,6 +32,9 @@ class Playwright:
         head = _HEAD.match(text)
         if head and line.level in (None, "notice", "error"):
             self._store()
+            if head[2] == "passed":
+                out.started()
+                out.total(None)
             self._list = head[2] if head[2] in ("failed", "flaky", "interrupted") else ""
             return bool(self._list)
         if self._list:
@@ -78,7 +82,15 @@ class Playwright:
         if found is None:
             return
         lines = self._text.lines
-        found.detail, found.message = lines, self._text.first()
+        found.detail = lines
+        found.message = next(
+            (
+                text.strip()
+                for text in lines
+                if text.strip() and not text.lstrip().startswith(("Retry #", "Error Context"))
+            ),
+            "",
+        )
         place = choose(places_in(lines))
         if place:
             found.file, found.line = place.file, place.line

@@ -9,9 +9,13 @@ from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import choose, places_in
 
 _ITEM = re.compile(r"\s{0,4}(\d+)\) (\S.*)$")
-_EXAMPLES = re.compile(r"(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?")
+_EXAMPLES = re.compile(
+    r"(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?"
+)
 _LISTED = re.compile(r"rspec '?(\S+?(?::\d+|\[[\d:,]+\]))'? # (\S.*)$")
-_LOAD = re.compile(r"An error occurred (?:while loading|in an? `?(?:before|after|around)\(?[\w:( ]*\)?`? hook)[^.]*?(?: (\S+?))?\.?$")
+_LOAD = re.compile(
+    r"An error occurred (?:while loading|in an? `?(?:before|after|around)\(?[\w:( ]*\)?`? hook)[^.]*?(?: (\S+?))?\.?$"
+)
 _RESULT = re.compile(r"(Failure|Error):\s*$|\s*\d+\) (Failure|Error):\s*$|(Failure|Error): (?=\S)(test\S*.*)$")
 _MINI_ID = re.compile(r"(\S.*?#.+?|\S+#\S+)(?: \[(\S+?):(\d+)\])?:?\s*$")
 _OLD_ID = re.compile(r"(\w\S*)\(([\w:]+)\)(?: \[(\S+?):(\d+)(?::in .*)?\])?:?\s*$")
@@ -28,12 +32,23 @@ def _item(text: str) -> tuple[int, str] | None:
 
 
 def _rspec_ends(text: str) -> bool:
-    return text.startswith(("Finished in ", "Failed examples:", "Top ", "Randomized with", "rspec ")) or _EXAMPLES.match(text) is not None
+    return (
+        text.startswith(("Finished in ", "Failed examples:", "Top ", "Randomized with", "rspec "))
+        or _EXAMPLES.match(text) is not None
+    )
 
 
 class Rspec:
     name: ClassVar[str] = "rspec"
-    wakes: ClassVar[tuple[str, ...]] = ("Failures:", "Failed examples:", " examples, ", " example, ", "An error occurred ", "rspec ./", "rspec '")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "Failed examples:",
+        " examples, ",
+        " example, ",
+        "An error occurred ",
+        "rspec ./",
+        "rspec '",
+    )
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -59,12 +74,19 @@ class Rspec:
         listed = _LISTED.match(text) if text.startswith("rspec ") else None
         if listed:
             file, _, number = listed[1].partition(":")
-            self._rows.append(Found(listed[2], file=file.split("[")[0], line=int(number) if number.isdigit() else None, rank=2, at=line))
+            self._rows.append(
+                Found(
+                    listed[2], file=file.split("[")[0], line=int(number) if number.isdigit() else None, rank=2, at=line
+                )
+            )
             return False
         load = _LOAD.match(text)
         if load:
             self._end_load(out)
-            self._load, self._text = Found(load[1] or text, "collection_error" if "loading" in text else "error", at=line), Block()
+            self._load, self._text = (
+                Found(load[1] or text, "collection_error" if "loading" in text else "error", at=line),
+                Block(),
+            )
             if "loading" in text:
                 self._load.id = text.split("while loading ", 1)[1].rstrip(".")
             return True
@@ -95,11 +117,21 @@ class Rspec:
                 title = title.removesuffix(" FIXED")
             found = Found(title, at=item.line, detail=lines)
             at = next((at for at, text in enumerate(lines) if _DIFF.match(text)), None)
-            body = [text.strip() for text in lines[at + 1 if at is not None else 0 :] if text.strip() and not _PLACE.match(text)]
-            found.message = next((text for text in body if not text.startswith(("Shared Example Group", "Called from"))), "")
+            body = [
+                text.strip()
+                for text in lines[at + 1 if at is not None else 0 :]
+                if text.strip() and not _PLACE.match(text)
+            ]
+            found.message = next(
+                (text for text in body if not text.startswith(("Shared Example Group", "Called from"))), ""
+            )
             if "Expected pending" in " ".join(lines[:4]) or "FIXED" in item.title:
                 found.kind = "unexpected_success"
-            places = [place for place in places_in(lines) if place.file.endswith((".rb", ".feature", ".erb", ".haml", ".slim"))]
+            places = [
+                place
+                for place in places_in(lines)
+                if place.file.endswith((".rb", ".feature", ".erb", ".haml", ".slim"))
+            ]
             spec = [place for place in places if place.file.endswith("_spec.rb")]
             place = spec[0] if spec else choose(places)
             if place:
@@ -112,7 +144,11 @@ class Rspec:
             return
         lines = self._text.lines
         found.detail = lines
-        errors = [text.strip() for text in lines if re.match(r"\s*(?:[A-Z]\w*(?:::\w+)*(?:Error|Exception)?:|cannot load)", text)]
+        errors = [
+            text.strip()
+            for text in lines
+            if re.match(r"\s*(?:[A-Z]\w*(?:::\w+)*(?:Error|Exception)?:|cannot load)", text)
+        ]
         body = [text.strip() for text in lines if text.strip() and not text.strip().startswith(("#", "Failure/Error"))]
         found.message = " ".join((errors[:1] or body[:1]))
         if errors and errors[0].endswith(":"):
@@ -142,7 +178,11 @@ class Rspec:
 
 class Minitest:
     name: ClassVar[str] = "minitest"
-    wakes: ClassVar[tuple[str, ...]] = ("Failure:", "Error:\n", "Error:", " assertions, ")
+    wakes: ClassVar[tuple[str, ...]] = (" assertions, ",)
+    shapes: ClassVar[tuple[str, ...]] = (
+        r"(?m)(?:^|[ m])(?:Failure|Error):(?:\x1b\[[0-9;]*m)*[ \r]*$",
+        r"(?:Failure|Error): test",
+    )
 
     def __init__(self) -> None:
         self._word = ""
@@ -198,7 +238,11 @@ class Minitest:
 
     def _in_block(self, text: str, line: Line, out: Sink) -> bool:
         self._lines += 1
-        over = line.level is not None or self._lines > _LINES or text.startswith(("Finished in ", "rails test ", "bin/rails test ", "====", "Finished tests"))
+        over = (
+            line.level is not None
+            or self._lines > _LINES
+            or text.startswith(("Finished in ", "rails test ", "bin/rails test ", "====", "Finished tests"))
+        )
         if self._numbered and not text.strip() and self._text.lines and not any(self._text.lines[-1:]):
             over = True
         if over:

@@ -6,16 +6,22 @@ from typing import ClassVar
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 
-_ROW = re.compile(r"test (.+?)(?: - should panic| - compile fail| - compile| - no run)? \.\.\. (FAILED|failed)(?: \(.*\)| <[\d.]+s>)?$")
+_ROW = re.compile(
+    r"test (.+?)(?: - should panic| - compile fail| - compile| - no run)? \.\.\. (FAILED|failed)(?: \(.*\)| <[\d.]+s>)?$"
+)
 _BLOCK = re.compile(r"---- (.+?) (stdout|stderr|output) ----$")
 _LISTED = re.compile(r"    (\S.*)$")
 _PANIC = re.compile(r"thread '(.+?)'(?: \(\d+\))? panicked at (?:'(.*)', )?([^\s:']+\.rs):(\d+):\d+:?$")
 _OLD_PANIC = re.compile(r"thread '(.+?)' panicked at '(.*)$")
 _RESULT = re.compile(r"test result: (ok|FAILED)\. (\d+) passed; (\d+) failed")
-_NEXTEST = re.compile(r"\s+(?:TRY \d+ )?(FAIL|SIGABRT|SIGSEGV|SIGKILL|TIMEOUT|ABORT|LEAK-FAIL|TMT) \[\s*>?[\d.]+s\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$")
+_NEXTEST = re.compile(
+    r"\s+(?:TRY \d+ )?(FAIL|SIGABRT|SIGSEGV|SIGKILL|TIMEOUT|ABORT|LEAK-FAIL|TMT) \[\s*>?[\d.]+s\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$"
+)
 _NEXTEST_HEAD = re.compile(r"--- (STDOUT|STDERR): +(?:\S+ )?(\S+) (\S.*?) ---$|  (stdout|stderr) ───")
 _FLAKY = re.compile(r"\s+FLAKY \d+/\d+ \[.*?\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$")
-_SUMMARY = re.compile(r"\s+Summary \[.*\] (\d+) tests? run: (\d+) passed(?: \(.*?\))?(?:, (\d+) failed)?(?:, (\d+) timed out)?")
+_SUMMARY = re.compile(
+    r"\s+Summary \[.*\] (\d+) tests? run: (\d+) passed(?: \(.*?\))?(?:, (\d+) failed)?(?:, (\d+) timed out)?"
+)
 _TARGET = re.compile(r"\s+(?:Running (?:unittests |tests/|benches/)?\S.*|Doc-tests \S+)$")
 _DOCTEST = re.compile(r"(\S+\.(?:rs|md)) - .*\(line (\d+)\)")
 
@@ -85,7 +91,9 @@ class Rust:
             return True
         flaky = _FLAKY.match(text)
         if flaky:
-            known = self._next.setdefault(f"{flaky[1]} {flaky[2].strip()}", Found(flaky[2].strip(), at=line, framework="nextest"))
+            known = self._next.setdefault(
+                f"{flaky[1]} {flaky[2].strip()}", Found(flaky[2].strip(), at=line, framework="nextest")
+            )
             known.flaky = True
             return False
         summary = _SUMMARY.match(text)
@@ -132,7 +140,13 @@ def _finish(found: Found, lines: list[str]) -> None:
         if old:
             found.message = old[2]
             place = re.search(r"', ([^\s:']+\.rs):(\d+):\d+$", "\n".join(lines[at : at + 40]))
-            tail = next((re.search(r"', ([^\s:']+\.rs):(\d+):\d+$", line) for line in lines[at : at + 60] if "', " in line), None) or place
+            tail = (
+                next(
+                    (re.search(r"', ([^\s:']+\.rs):(\d+):\d+$", line) for line in lines[at : at + 60] if "', " in line),
+                    None,
+                )
+                or place
+            )
             if tail:
                 found.file, found.line = tail[1], int(tail[2])
             return

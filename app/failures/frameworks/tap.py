@@ -11,7 +11,10 @@ _NOT_OK = re.compile(r"(\s*)not ok(?: +(\d+))?(?: +-)?(?: +(\S.*))?$")
 _DIRECTIVE = re.compile(r"(?<!\\)# *(TODO|SKIP|todo|skip)\b")
 _TIME = re.compile(r" # (?:time=.*|in \d+ ?ms|duration_ms.*)$")
 _COMMENT = re.compile(r"(\s*)# (?:Subtest: )?(\S.*)$")
-_NOT_NAME = re.compile(r"(?:tests?|pass|passed|fail|failed|ok|suites|cancelled|skipped|todo|duration_ms|time|Looks like|Failed test|at |got:|expected:|\(|in test file|  )", re.IGNORECASE)
+_NOT_NAME = re.compile(
+    r"(?:tests?|pass|passed|fail|failed|ok|suites|cancelled|skipped|todo|duration_ms|time|Looks like|Failed test|at |got:|expected:|\(|in test file|  )",
+    re.IGNORECASE,
+)
 _TESTEM = re.compile(r"(?:Headless ?Chrome|Chrome|Firefox|Safari|PhantomJS|Edge|IE)(?: [\d.]+)?(?: - \[\d+ ms\])? - ")
 _YAML_AT = re.compile(r"\s+(?:at|location|file): *'?(.*?)'?$")
 _YAML_LINE = re.compile(r"\s+line: (\d+)")
@@ -21,14 +24,27 @@ _BATS_AT = re.compile(r"(?:#)?\s*\((?:in test file|from function .* in file) (\S
 _BATS_TOTAL = re.compile(r"(\d+) tests?, (\d+) failures?")
 _SUMMARY_ROW = re.compile(r"(\S.*?)\s+\(Wstat: (\d+)(?: \([^)]*\))? Tests: (\d+) Failed: (\d+)\)")
 _PARSE = re.compile(r"\s+(?:Parse errors|Non-zero exit status|Failed tests?|Non-zero wait status): ")
-_PROVE_ROW = re.compile(r"(\S+\.t|\S+) \.{2,}.*(?:Failed \d+/\d+ subtests|Dubious, test returned (\d+)|No subtests run)")
+_PROVE_ROW = re.compile(
+    r"(\S+\.t|\S+) \.{2,}.*(?:Failed \d+/\d+ subtests|Dubious, test returned (\d+)|No subtests run)"
+)
 _DUBIOUS = re.compile(r"(?:Dubious, test returned \d+|Failed \d+/\d+ subtests|No subtests run)")
 _RESULT = re.compile(r"Result: (PASS|FAIL|NOTESTS)")
 
 
 class Tap:
     name: ClassVar[str] = "tap-tape"
-    wakes: ClassVar[tuple[str, ...]] = ("not ok", "Test Summary Report", "Bail out!", "✗ ", " tests, ", " test, ", "Result: FAIL", "Result: PASS", "TAP version ", "Dubious, test returned")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "not ok",
+        "Test Summary Report",
+        "Bail out!",
+        "✗ ",
+        " tests, ",
+        " test, ",
+        "Result: FAIL",
+        "Result: PASS",
+        "TAP version ",
+        "Dubious, test returned",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -58,7 +74,12 @@ class Tap:
         bats = _BATS.match(text) if "✗" in text else None
         if bats and not text.startswith(("  ✗", "    ")) or (bats and text.startswith(" ✗")):
             self._store()
-            self._found, self._text, self._lines, self._indent = Found(bats[1], at=line, framework="bats"), Block(), 0, 1
+            self._found, self._text, self._lines, self._indent = (
+                Found(bats[1], at=line, framework="bats"),
+                Block(),
+                0,
+                1,
+            )
             return True
         if self._found is not None and self._belongs(text, line):
             self._text.add(text)
@@ -74,7 +95,13 @@ class Tap:
         elif "Dubious" in text and " .." in text:
             script = _PROVE_ROW.match(text)
             if script:
-                self._dubious[script[1]] = Found(script[1], file=script[1], message=text[len(script[1]) :].strip(" ."), at=line, framework="tap-prove")
+                self._dubious[script[1]] = Found(
+                    script[1],
+                    file=script[1],
+                    message=text[len(script[1]) :].strip(" ."),
+                    at=line,
+                    framework="tap-prove",
+                )
         return False
 
     def end(self, out: Sink) -> None:
@@ -108,7 +135,9 @@ class Tap:
         if not testem:
             parents = _parents(out.above(300), self._indent, name)
             parts = [*parents, name] if name else parents
-        self._found = Found(" ".join(part for part in parts if part) or f"not ok {row[2] or ''}".strip(), at=line, framework=framework)
+        self._found = Found(
+            " ".join(part for part in parts if part) or f"not ok {row[2] or ''}".strip(), at=line, framework=framework
+        )
         self._text, self._lines = Block(), 0
         return True
 
@@ -148,7 +177,11 @@ class Tap:
             found.file, found.line = place.file, place.line
         comments = [text.strip().lstrip("# ").strip() for text in lines if text.strip() not in ("", "---", "...")]
         bats_text = [text for text in comments if not text.startswith("(")]
-        found.message = yaml.get("message") or yaml.get("error") or (f"operator: {yaml['operator']}" if "operator" in yaml else (bats_text or [""])[0])
+        found.message = (
+            yaml.get("message")
+            or yaml.get("error")
+            or (f"operator: {yaml['operator']}" if "operator" in yaml else (bats_text or [""])[0])
+        )
         self._all.append(found)
 
     def _in_report(self, line: Line, out: Sink) -> bool:

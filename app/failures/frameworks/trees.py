@@ -21,7 +21,8 @@ _HSPEC_PLACE = re.compile(r"\s{2}(\S+\.hs):(\d+):\d+:?\s*$")
 
 class Trees:
     name: ClassVar[str] = "pester"
-    wakes: ClassVar[tuple[str, ...]] = ("[-] ", "FAIL\n", ": FAIL", "FAIL\x1b", " FAIL", "tests failed (", "Tests Passed: ")
+    wakes: ClassVar[tuple[str, ...]] = ("[-] ", "[-]\x1b", "tests failed (", "Tests Passed: ")
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m): +(?:\x1b\[[0-9;]*m)*FAIL(?:\x1b\[[0-9;]*m)*(?: \([0-9.]+s\))?[ \r]*$",)
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -37,12 +38,21 @@ class Trees:
             row = pester or tasty
             assert row is not None
             parents = self._parents(out.above(400), len(row[1]), pester is not None)
-            self._found = Found(" ".join([*parents, row[2].strip()]), rank=1 if pester else 0, at=line, framework="" if pester else "tasty")
+            self._found = Found(
+                " ".join([*parents, row[2].strip()]),
+                rank=1 if pester else 0,
+                at=line,
+                framework="" if pester else "tasty",
+            )
             self._text, self._depth = Block(), len(row[1])
             return True
         if self._found is not None:
             depth = len(text) - len(text.lstrip())
-            inside = line.level is None and len(self._text.lines) < 80 and (not text.strip() or depth > self._depth or text.lstrip().startswith("at "))
+            inside = (
+                line.level is None
+                and len(self._text.lines) < 80
+                and (not text.strip() or depth > self._depth or text.lstrip().startswith("at "))
+            )
             if inside and text.strip():
                 self._text.add(text)
                 return True
@@ -81,7 +91,9 @@ class Trees:
         for text in lines:
             place = _PESTER_PLACE.match(text)
             if place:
-                found.file, number = (place[2], place[1]) if place[1] else (place[3], place[4]) if place[3] else (place[5], place[6])
+                found.file, number = (
+                    (place[2], place[1]) if place[1] else (place[3], place[4]) if place[3] else (place[5], place[6])
+                )
                 found.line = int(number)
                 break
         else:
@@ -100,7 +112,8 @@ class Hspec:
     """HSpec's list: `  src/X.hs:12:3: ` above `  1) Module.path, test name`, and `Failure` rows of busted."""
 
     name: ClassVar[str] = "hspec"
-    wakes: ClassVar[tuple[str, ...]] = ("Failures:", "To rerun use: --match", " examples, ", " example, ")
+    wakes: ClassVar[tuple[str, ...]] = ("To rerun use: --match",)
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -115,7 +128,10 @@ class Hspec:
                 return True
             self._close(out)
         if text.rstrip() == "Failures:":
-            self._list, self._haskell = NumberedList(_item, lambda text: text.startswith(("Randomized with", "Finished in "))), False
+            self._list, self._haskell = (
+                NumberedList(_item, lambda text: text.startswith(("Randomized with", "Finished in "))),
+                False,
+            )
             return True
         return False
 

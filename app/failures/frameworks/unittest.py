@@ -51,7 +51,9 @@ class Unittest:
             return True
         row = _PROGRESS.match(text) if " ... " in text else None
         if row:
-            out.failure(Found(row[1], "error" if row[2] == "ERROR" else "fail", rank=0, framework=self._framework(row[1])))
+            out.failure(
+                Found(row[1], "error" if row[2] == "ERROR" else "fail", rank=0, framework=self._framework(row[1]))
+            )
         return False
 
     def end(self, out: Sink) -> None:
@@ -97,7 +99,9 @@ class Unittest:
         lines = self._text.lines
         module = _METHOD.match(self._title)
         own, message = _own_text(lines)
-        test_file = (module[1].rsplit(".", 1)[0] if module else self._title.split("(")[0].rsplit(".", 1)[0]).replace(".", "/")
+        test_file = (module[1].rsplit(".", 1)[0] if module else self._title.split("(")[0].rsplit(".", 1)[0]).replace(
+            ".", "/"
+        )
         places = [place for place in places_in(own) if place.line]
         in_test = [place for place in places if test_file and place.file.replace("\\", "/").endswith(_tail(test_file))]
         place = in_test[-1] if in_test else choose(places, deepest_last=True)
@@ -107,7 +111,9 @@ class Unittest:
         )  # fmt: skip
         if self._word == "UNEXPECTED SUCCESS":
             found.kind = "unexpected_success"
-        elif self._title.startswith("Failure: ") or "_FailedTest" in self._title or "ModuleImportFailure" in self._title:
+        elif (
+            self._title.startswith("Failure: ") or "_FailedTest" in self._title or "ModuleImportFailure" in self._title
+        ):
             found.kind = "collection_error"
         if place:
             found.file, found.line = place.file, place.line

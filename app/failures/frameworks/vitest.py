@@ -7,7 +7,9 @@ from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.places import Place, choose, places_in
 
-_SECTION = re.compile(r"\s*⎯+ ?(Failed Tests|Failed Suites|Unhandled Errors?|Unhandled Rejection|Uncaught Exception|Startup Error|Unhandled Source Errors|Typecheck Error) ?(\d*) ?⎯*")
+_SECTION = re.compile(
+    r"\s*⎯+ ?(Failed Tests|Failed Suites|Unhandled Errors?|Unhandled Rejection|Uncaught Exception|Startup Error|Unhandled Source Errors|Typecheck Error) ?(\d*) ?⎯*"
+)
 _FAIL = re.compile(r"\s?(?:FAIL|❌) +(\S.*?)\s*$")
 _PROJECT = re.compile(r"\|[^|]{1,60}\| |(?![\w./@-]*\.[cm]?[jt]sx?\b)[\w@:()/-]{1,60} +(?=[\w./@-]+\.\w+)")
 _SUITE = re.compile(r"(.+?) \[ (.+) \]$")
@@ -20,7 +22,16 @@ _ENDS = re.compile(r"\s*(?:Test Files  |Snapshots  |Tests  |Start at  )")
 
 class Vitest:
     name: ClassVar[str] = "vitest"
-    wakes: ClassVar[tuple[str, ...]] = ("Failed Tests", "Failed Suites", "Unhandled ", " × ", "\x1b[31m×", "Test Files ", "      Tests ", "Tests \x1b")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "Failed Tests",
+        "Failed Suites",
+        "Unhandled ",
+        " × ",
+        "\x1b[31m×",
+        "Test Files ",
+        "      Tests ",
+        "Tests \x1b",
+    )
 
     def __init__(self) -> None:
         self._in: str = ""
@@ -68,7 +79,12 @@ class Vitest:
             title = title[project.end() :] if project else title
             suite = _SUITE.match(title)
             path = suite[1] if suite else title.split(" > ", 1)[0]
-            found = Found(suite[1] if suite else title, "suite_error" if suite or self._in == "Failed Suites" else "fail", at=line, file=path)
+            found = Found(
+                suite[1] if suite else title,
+                "suite_error" if suite or self._in == "Failed Suites" else "fail",
+                at=line,
+                file=path,
+            )
             self._pending.append(found)
             return True
         if _ENDS.match(text) or line.level == "error":
@@ -104,7 +120,9 @@ class Vitest:
     def _close(self, out: Sink) -> None:
         """All `FAIL` lines that stand together share the text below them."""
         lines = self._text.lines
-        places = [Place(place.file, place.line) for place in places_in(line for line in lines if "❯" in line)] or places_in(lines)
+        places = [
+            Place(place.file, place.line) for place in places_in(line for line in lines if "❯" in line)
+        ] or places_in(lines)
         for found in self._pending:
             found.detail, found.message = lines, self._text.first()
             place = choose(places, test_file=found.file or "")

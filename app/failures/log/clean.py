@@ -15,6 +15,7 @@ _REWRITES = re.compile(r"\x1b\[(?:[012]?K|[01]?G)")
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\|$)|_[^\x07\x1b]{0,256}(?:\x07|\x1b\\|$)|[()][0-9A-Za-z]|[=>78cDEHMNOZ])"
 )
+_ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|travis_")
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 _TRAVIS = re.compile(r"travis_(?:fold|time):\w{1,8}:[^\r\n]{0,200}?\r")
 
@@ -35,20 +36,23 @@ def cap(raw: bytes) -> bytes:
 
 def clean(raw: bytes) -> Cleaned:
     """One line without its newline; bad UTF-8 becomes U+FFFD. Container prefixes are cut elsewhere (prefix.py)."""
-    text = cap(raw.rstrip(b"\r")).decode("utf-8", "replace")
+    if raw.endswith(b"\r"):
+        raw = raw.rstrip(b"\r")
+    text = (raw if len(raw) <= LINE_CAP else cap(raw)).decode("utf-8", "replace")
     stamp, job, level = "", "", None
+    if text[:1] == "\ufeff":
+        text = text[1:]
     if "\t" in text and not _stamped(text):
         job, text = _columns(text)
-    if text.startswith("\ufeff"):
-        text = text[1:]
-    if _stamped(text):
+        text = text.removeprefix("\ufeff")
+    if text[10:11] == "T" and _stamped(text):
         cut = text.index("Z", 19)
         stamp, text = text[: cut + 1], text[cut + 2 :]
-        if text.startswith("\ufeff"):
+        if text[:1] == "\ufeff":
             text = text[1:]
-    if text.startswith("##["):
+    if text[:3] == "##[":
         level, text = workflow_level(text)
-    if not text.isprintable():
+    if not text.isprintable() and _ODD.search(text):
         text = strip_terminal(text)
     return Cleaned(text, stamp, level, job)
 

@@ -11,7 +11,7 @@ _SHAPES = re.compile(
     r"[A-Za-z0-9][\w.-]{0,60}[-_]\d{1,3} {1,40}\|(?: |$)"
     r"|(?:@[\w.-]{1,60}/)?[A-Za-z][\w.-]{0,60}(?::[A-Za-z][\w.-]{0,40}){1,3}:(?: |$)"
     r"|\[[A-Za-z@][\w@./-]{1,60}\]:? (?!›)"
-    r"|(?:[\w@.-]{1,40}/){1,4}[\w.-]{1,60}(?: [a-z][\w:.-]{0,30})?: "
+    r"|(?:[\w@.-]{1,40}/){1,4}[\w-]{1,60} [a-z][\w:-]{0,30}: |@[\w.-]{1,40}/[\w-]{1,60}: "
     r"|[a-z][\w.-]{0,60} {1,40}\| "
 )
 _NO_PREFIX = re.compile(
@@ -34,7 +34,7 @@ def split(text: str, log: bytes, first: int, last: int) -> tuple[str, str]:
     `log[first:last]` is the raw text before the line: an unsure prefix counts only when lines above share it.
     """
     stream = ""
-    if text.startswith("nl") and text[2:3] in ("", " ", "\x1b", "n") and log.count(b"\nnl", first, last) > _ENOUGH:
+    if text.startswith("nl") and not text[2:3].isalnum() and log.count(b"\nnl", first, last) > _ENOUGH:
         text = text[2:]  # a stray terminal capability (section 4.2, step 9)
     for _ in range(MAX_DEPTH):
         found = _SURE.match(text)

@@ -12,6 +12,8 @@ BLOCK = 1 << 20
 LOOK_BACK = 1 << 16
 COMPANY = 4096
 MAX_STREAMS = 200
+DFA_BYTES = 32 << 20
+_KEPT_LINES = 4096
 
 
 class Wakes:
@@ -24,7 +26,9 @@ class Wakes:
                 by_word.setdefault(re2.escape(word), []).append(at)
             for shape in getattr(detector, "shapes", ()):
                 by_word.setdefault(shape, []).append(at)
-        self.jump = re2.compile("|".join(by_word))
+        options = re2.Options()
+        options.max_mem = DFA_BYTES
+        self.jump = re2.compile("|".join(by_word), options)
         self._set = re2.Set.SearchSet()
         for word in by_word:
             self._set.Add(word)
@@ -80,8 +84,10 @@ class Reader:
         self._data = b""
         self._at = 0
         self._here = ""
+        self._cleaned: dict[int, tuple[str, str]] = {}
         self.lines = 0
         self.bytes = 0
+        self.stamped = False
 
     def read(self, chunks: Iterable[bytes]) -> None:
         """Read everything, then tell all detectors that the log is over."""
@@ -106,9 +112,12 @@ class Reader:
         floor = max(0, self._at - LOOK_BACK)
         while len(lines) < limit and end >= floor and end > 0:
             start = self._data.rfind(b"\n", 0, end) + 1
-            stream, line = self._line(self._data[start:end], start)
-            if stream == self._here:
-                lines.append(line.text)
+            known = self._cleaned.get(start)
+            if known is None:
+                stream, line = self._line(self._data[start:end], start)
+                known = self._cleaned[start] = (stream, line.text)
+            if known[0] == self._here:
+                lines.append(known[1])
             end = start - 1
         lines.reverse()
         return lines
@@ -130,6 +139,7 @@ class Reader:
         self._base += len(self._data) - len(keep) + self._dropped_before
         self._dropped_before, self._dropped = self._dropped, 0
         self._data = keep + block
+        self._cleaned = {}
         self._jump(len(keep))
         self.lines += block.count(b"\n") + (0 if block.endswith(b"\n") or not block else 1)
 
@@ -176,6 +186,7 @@ class Reader:
     def _line(self, raw: bytes, at: int, number: int = 0) -> tuple[str, Line]:
         """The cleaned line at `at` of the data, and the name of its stream."""
         text, stamp, level, job = clean(raw)
+        self.stamped = self.stamped or stamp != ""
         stream = ""
         if text and not text[0].isspace():
             stream, text = prefix.split(text, self._data, max(0, at - COMPANY), at)

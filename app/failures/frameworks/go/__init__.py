@@ -10,7 +10,9 @@ from app.failures.frameworks.go.text import fill, segments, test_of_stack
 
 _FAIL = re.compile(r"(?:=== )?(\s*)--- FAIL: (\S+)(?: \((?:[\d.]+s?|cached)\))?(?: \(re-run (\d+)\))?\s*$")
 _SUM_FAIL = re.compile(r"=== FAIL: (\S+) (\S+)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
-_NAMED = re.compile(r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
+_NAMED = re.compile(
+    r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$"
+)
 _MARK = re.compile(r"(FAIL)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]))?\s*$")
 _DONE = re.compile(r"DONE (?:(\d+) runs, )?(\d+) tests?(?:, \d+ skipped)?(?:, (\d+) failures?)?")
 _PANIC = ("panic: ", "fatal error: ", "SIGSEGV: ", "SIGQUIT: ", "unexpected fault address ", "WARNING: DATA RACE")
@@ -39,6 +41,8 @@ class Go:
         self._events = Events()
         self._rerun: dict[tuple[str, str], tuple[Found, int]] = {}
         self._sum = False
+        self._ended = False
+        self._last_run = 0
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -51,7 +55,12 @@ class Go:
             return self._fail(text, line, out)
         if text.startswith("=== "):
             return self._marker(text, line, out)
-        if self._panic is None and stripped.startswith(_PANIC) and stripped == text and (self._found or self._ran or text.startswith("panic: ")):
+        if (
+            self._panic is None
+            and stripped.startswith(_PANIC)
+            and stripped == text
+            and (self._found or self._ran or text.startswith("panic: "))
+        ):
             self._panic, self._panic_lines = Block(), 0
             self._panic.add(text)
             self._text = None
@@ -63,7 +72,9 @@ class Go:
             self._done(text, out)
         elif text.startswith(("FAIL\t", "ok  \t", "FAIL ")):
             self._package(text, out)
-        elif self._text is not None and (not text.strip() or len(text) - len(stripped) > self._indent or self._is_example()):
+        elif self._text is not None and (
+            not text.strip() or len(text) - len(stripped) > self._indent or self._is_example()
+        ):
             self._text.add(text)
             return True
         self._text = None
@@ -72,8 +83,11 @@ class Go:
     def end(self, out: Sink) -> None:
         self._panic_ends(Line(0, 0, ""))
         self._flush("", out)
-        self._flush_reruns(None, out)
+        self._flush_reruns(self._last_run, out)
         self._events.end(out)
+        if self._ended:
+            out.started("gotestsum" if self._sum else "")
+            out.total(None)
 
     def _fail(self, text: str, line: Line, out: Sink) -> bool:
         row = _FAIL.match(text)
@@ -139,9 +153,8 @@ class Go:
         if done is None or not (self._sum or self._found):
             return
         self._flush("", out)
-        if done[1] is None and self._rerun and not any(run for _, run in self._rerun.values()):
-            self._runs = 1
         self._last_run = int(done[1] or 1) - 1
+        self._ended = True
 
     def _package(self, text: str, out: Sink) -> None:
         row = _MARK.match(text)
@@ -154,13 +167,17 @@ class Go:
             out.cause("compile_error", text)
         elif row and not self._found and not self._sum and self._panic is None:
             out.started()
+        self._ended = self._ended or row is not None or text.startswith("ok ")
         self._panic_ends(out.line)
         self._flush(scope, out)
 
     def _in_panic(self, text: str, line: Line) -> bool:
         assert self._panic is not None
         self._panic_lines += 1
-        over = text.startswith(("FAIL\t", "ok  \t", "FAIL ", "exit status", "=== ", "--- ", "PASS", "DONE ")) or line.level is not None
+        over = (
+            text.startswith(("FAIL\t", "ok  \t", "FAIL ", "exit status", "=== ", "--- ", "PASS", "DONE "))
+            or line.level is not None
+        )
         if over or self._panic_lines > _STACK_LINES:
             self._panic_ends(line)
             return False
@@ -201,8 +218,7 @@ class Go:
         self._found, self._text, self._before = [], None, {}
         self._ran = set()
 
-    def _flush_reruns(self, last: int | None, out: Sink) -> None:
-        last = getattr(self, "_last_run", 0)
+    def _flush_reruns(self, last: int, out: Sink) -> None:
         names = {name for _, name in self._rerun}
         for (_, name), (found, run) in self._rerun.items():
             found.detail = list(found.detail)

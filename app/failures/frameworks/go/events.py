@@ -65,7 +65,9 @@ class Events:
         if panic and not any(found.scope == scope for found in self._failed):
             kind = "timeout" if "test timed out" in panic else "crash"
             for name in test_of_stack(lines):
-                found = Found(name, "timeout" if kind == "timeout" else "crash", scope=scope, message=panic, detail=lines, at=line)
+                found = Found(
+                    name, "timeout" if kind == "timeout" else "crash", scope=scope, message=panic, detail=lines, at=line
+                )
                 fill(found)
                 self._failed.append(found)
 

@@ -22,7 +22,14 @@ _FAILED_TOTAL = re.compile(r"Test run finished after")
 
 class Ant:
     name: ClassVar[str] = "ant-junit"
-    wakes: ClassVar[tuple[str, ...]] = ("Testcase: ", "sec(s) FAILED", "Failures (", " tests failed ", "Test run finished after", "[junit] Tests run:")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "Testcase: ",
+        "sec(s) FAILED",
+        "Failures (",
+        " tests failed ",
+        "Test run finished after",
+        "[junit] Tests run:",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -121,5 +128,7 @@ class Ant:
         found.detail = lines
         found.message = errors[0].removeprefix("=> ") if errors else ""
         test_class = found.id.split("(")[-1].rstrip(")") if "(" in found.id and not found.id.endswith("()") else ""
-        put_place(found, [text.replace("[...]", "") for text in lines], test_class or self._suite or found.id.split(":")[0])
+        put_place(
+            found, [text.replace("[...]", "") for text in lines], test_class or self._suite or found.id.split(":")[0]
+        )
         out.failure(found)

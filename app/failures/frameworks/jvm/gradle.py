@@ -20,7 +20,15 @@ _LINES = 400
 
 class Gradle:
     name: ClassVar[str] = "gradle"
-    wakes: ClassVar[tuple[str, ...]] = (" FAILED", "\x1b[31mFAILED", "tests completed, ", "test completed, ", "  ✘ ", "BUILD SUCCESSFUL", "BUILD FAILED in")
+    wakes: ClassVar[tuple[str, ...]] = (
+        " FAILED",
+        "\x1b[31mFAILED",
+        "tests completed, ",
+        "test completed, ",
+        "  ✘ ",
+        "BUILD SUCCESSFUL",
+        "BUILD FAILED in",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None

@@ -22,7 +22,17 @@ _PARTEST = re.compile(r"!! +\d+ - (\S.*?) +\[(.*)\]$|(?:# )?partest .*?((?:test|
 
 class Scala:
     name: ClassVar[str] = "scalatest"
-    wakes: ClassVar[tuple[str, ...]] = ("*** FAILED ***", "*** ABORTED ***", " failed: ", "Tests: succeeded ", ": Total ", "==> X ", "] x ", "] ! ", "!! ")
+    wakes: ClassVar[tuple[str, ...]] = (
+        "*** FAILED ***",
+        "*** ABORTED ***",
+        " failed: ",
+        "Tests: succeeded ",
+        ": Total ",
+        "==> X ",
+        "] x ",
+        "] ! ",
+        "!! ",
+    )
 
     def __init__(self) -> None:
         self._found: Found | None = None
@@ -103,7 +113,11 @@ class Scala:
 
     def _partest(self, text: str, mark: re.Match[str] | None, out: Sink) -> Found | None:
         row = _PARTEST.match(text) if text.startswith("!!") else None
-        return Found("test/files/" + row[1] if not row[1].startswith("test") else row[1], framework="partest") if row and row[1] else None
+        return (
+            Found("test/files/" + row[1] if not row[1].startswith("test") else row[1], framework="partest")
+            if row and row[1]
+            else None
+        )
 
     def _specs2(self, text: str, mark: re.Match[str] | None, out: Sink) -> Found | None:
         row = _SPECS2.match(text) if mark and text.startswith((" ", "x ", "! ")) else None

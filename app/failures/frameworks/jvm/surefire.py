@@ -14,10 +14,19 @@ _IN = re.compile(r".* (?:--?) in (\S.*)$")
 _HEAD = re.compile(r"(\S.*?) *(?:--)? *Time elapsed: [\d.,]+ *s(?:ec)? *(?:<<<|&lt;&lt;&lt;) (FAILURE|ERROR)!")
 _METHOD_IN = re.compile(r"(.*)\(([\w.$\[\]*]+)\)(?:\([\w.$]+\))?$")
 _INSTANCE = re.compile(r"(\S.*?) on instance .*?\(([\w.$]+)\)\([\w.$]+\)$")
-_SECTIONS = {"Failed tests:": "fail", "Tests in error:": "error", "Failures:": "fail", "Errors:": "error", "Flakes:": "flaky", "Flaked tests:": "flaky"}
+_SECTIONS = {
+    "Failed tests:": "fail",
+    "Tests in error:": "error",
+    "Failures:": "fail",
+    "Errors:": "error",
+    "Flakes:": "flaky",
+    "Flaked tests:": "flaky",
+}
 _ROW = re.compile(r"  (\S.*)$")
 _OLD_ROW = re.compile(r"([^()]*(?:\[.*\])?[^()]*)\(([\w.$]+)\)(?:: ?(.*))?$")
-_NEW_ROW = re.compile(r"((?:[\w$]+(?:>|\.))*?[\w$]+(?:>[\w$]+)?\.[^:»]+?)(?:(?::(\d+))?(?:->.*?)?(?: (?:»|Â»|\?|&raquo;) ?| )(.*)|:(\d+).*)$")
+_NEW_ROW = re.compile(
+    r"((?:[\w$]+(?:>|\.))*?[\w$]+(?:>[\w$]+)?\.[^:»]+?)(?:(?::(\d+))?(?:->.*?)?(?: (?:»|Â»|\?|&raquo;) ?| )(.*)|:(\d+).*)$"
+)
 _RERUN = re.compile(r"  Run \d+: (.*)$")
 _INDEX = re.compile(r"(?:\(\))?(?:\[.*\]|\{.*\}(?:\[\d+\])?)?$")
 _TAIL_LINES = 600
@@ -26,8 +35,12 @@ _TAIL_LINES = 600
 class Surefire:
     name: ClassVar[str] = "maven-surefire"
     wakes: ClassVar[tuple[str, ...]] = (
-        "<<< FAILURE!", "<<< ERROR!", "Tests run:", "Failed tests:", "Tests in error:", "Failures: ", "Errors: ", "Errors:", "Flakes:", "T E S T S",
+        "<<< FAILURE!", "<<< ERROR!", "Failed tests:", "Tests in error:", "Flakes:", "T E S T S",
     )  # fmt: skip
+    shapes: ClassVar[tuple[str, ...]] = (
+        r"(?:Failures|Errors|Flakes): *(?:\x1b\[[0-9;]*m)*[1-9]",
+        r"(?m)(?:Failures|Errors):[ \r]*$",
+    )
 
     def __init__(self) -> None:
         self._class = ""
@@ -53,7 +66,7 @@ class Surefire:
                 self._begin(head, line)
                 return True
         section = _SECTIONS.get(body.strip())
-        if section:
+        if section and (mark is not None or body.startswith(("Failed tests", "Tests in error", "Flaked tests"))):
             self._store()
             self._section = section
             return True
@@ -100,7 +113,12 @@ class Surefire:
             name = f"{instance[1]}({instance[2]})"
         method = _METHOD_IN.match(name)
         test_class = method[2] if method else self._class
-        if not method and "." not in name.split("[", 1)[0].split("{", 1)[0].split("(", 1)[0] and self._class and self._class != "TestSuite":
+        if (
+            not method
+            and "." not in name.split("[", 1)[0].split("{", 1)[0].split("(", 1)[0]
+            and self._class
+            and self._class != "TestSuite"
+        ):
             name = f"{self._class.rsplit('.', 1)[-1]}.{name}"
         elif not method and self._class == "TestSuite":
             test_class = name.rsplit(".", 1)[0]
@@ -112,9 +130,19 @@ class Surefire:
     def _in_block(self, body: str, marked: bool) -> bool:
         self._lines += 1
         stripped = body.strip()
-        over = marked or self._lines > _TAIL_LINES or stripped.startswith(("Running ", "Results :", "Tests run:", "Results:"))
+        over = (
+            marked
+            or self._lines > _TAIL_LINES
+            or stripped.startswith(("Running ", "Results :", "Tests run:", "Results:"))
+        )
         over = over or ("Time elapsed: " in body and "sec" in body)
-        if self._frames and stripped and not stripped.startswith(("at ", "...", "Caused by", "Suppressed", "\t", "[")) and self._text.lines and not self._text.lines[-1].strip():
+        if (
+            self._frames
+            and stripped
+            and not stripped.startswith(("at ", "...", "Caused by", "Suppressed", "\t", "["))
+            and self._text.lines
+            and not self._text.lines[-1].strip()
+        ):
             over = True
         if over:
             self._store()

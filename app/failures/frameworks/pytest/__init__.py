@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import ClassVar
 
-from app.failures.frameworks.detector import Line, Sink
+from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.pytest.crash import Crash
 from app.failures.frameworks.pytest.session import Row, Section, Session
 
@@ -46,6 +46,7 @@ class Pytest:
         self._section = Section("FAILURES", 80)
         self._crash: Crash | None = None
         self._lost = 0
+        self._crashes: list[Found] = []
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -57,7 +58,7 @@ class Pytest:
             out.started("pytest")
             self._session.started = True
             return False
-        if self._crash is None and (text.startswith(("Fatal Python error", "+++")) or "Fatal Python error: " in text):
+        if self._crash is None and ("Fatal Python error: " in text or "+ Timeout +" in text):
             self._crash = Crash.begin(text, out.above(120))
         if self._crash is not None:
             if self._crash.feed(text):
@@ -73,6 +74,8 @@ class Pytest:
         if self._crash is not None:
             self._crash.report(self._session, out.line)
         self._finish(out)
+        for crash in self._crashes:
+            out.failure(crash)
 
     def _idle(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -165,5 +168,7 @@ class Pytest:
         return False
 
     def _finish(self, out: Sink) -> None:
+        """Only the last crash counts: a command that is tried again after a crash runs the same tests (RP-6)."""
+        self._crashes = self._session.crashes or self._crashes
         self._session.report(out)
         self._session, self._state = Session(), self._idle

@@ -28,9 +28,7 @@ class Crash:
 
     @classmethod
     def begin(cls, text: str, above: list[str]) -> "Crash | None":
-        timeout = text.startswith("+++")
-        if timeout and " Timeout " not in text:
-            return None
+        timeout = "+ Timeout +" in text
         running = ""
         for line in (text, *reversed(above[-3:])):
             found = _RUNNING.match(line)
@@ -62,7 +60,6 @@ class Crash:
         tests = [place for place in places if _TEST.match(place.function)]
         chosen = (tests[-1] if deepest_last else tests[0]) if tests else None
         if chosen is None and not self.running:
-            session.crashes = session.crashes
             session.stopped = self.head
             return
         test_id = self.running or chosen.function.rsplit(".", 1)[-1] if chosen else self.running

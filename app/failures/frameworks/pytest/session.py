@@ -166,8 +166,6 @@ class Session:
             if test_id not in ids and (not found or len(ids) < wanted) and row.word != "XPASS":
                 ids.add(test_id)
                 found.append(Found(test_id, "error" if row.word == "ERROR" else "fail", rank=0, at=row.line))
-        for crash in self.crashes:
-            found.append(crash)
         for one in found:
             out.failure(one)
         for test_id, row in self.reruns.items():

@@ -13,7 +13,14 @@ _NO_ROW = re.compile(
     r"\s*(?:at |File \"|E  |>  |in <|from |#\d+ |\d{4}-\d\d-\d\d|\d\d:\d\d|https?:|Traceback|\$ |\+ |\.\.\.|thread '|WARNING: |goroutine )"
     r"|.*(?:\b(?:in|from) [`'<]|: in (?:<module>|test|\w+$))"
 )
-_NO_MESSAGE = re.compile(r"(?:in [\w.<>]+|from |\w*(?:Error|Exception|Warning|Failed|Interrupt|Exit)\b(?!:? )|\d+\)?$|\d+:|\d+ )|(?:Deprecation|Future|User|Runtime|Pending\w*|Resource|Syntax|Import|Bytes|Unicode)Warning:")
+_NO_MESSAGE = re.compile(
+    r"(?:in [\w.<>]+|from |\w*(?:Error|Exception|Warning|Failed|Interrupt|Exit)\b(?!:? )|\d+\)?$|\d+:|\d+ )|(?:Deprecation|Future|User|Runtime|Pending\w*|Resource|Syntax|Import|Bytes|Unicode)Warning:"
+)
+# Most shapes begin with a file and a number; a line that does not is tried with the few others only.
+_STARTS_WITH_PLACE = re.compile(
+    r"[\s=]{0,80}(?:\d+>)?(?:[A-Za-z]:[\\/])?[^\s:()\[\]'\"<>|*?,;=&$]+(?:: ?(?:\d|line )|\(\d| \[)"
+)
+_OTHER_SHAPES = tuple(shape for shape in SHAPES if not shape.file_first)
 _LOGS = re.compile(r".*\.(?:log|jar|zip|gz|pom|xml\.gz|lock):")
 
 
@@ -23,7 +30,7 @@ class Rows:
         "error:", "error TS", "error CS", "warning TS", "warning CS", "error MSB", "error NU", "[bandit]", ": line ", " file=", "vet: ", "undefined reference to",
         "multiple definition of", "would reformat ", "Would reformat: ", "[warn] ", "[\x1b[33mwarn", "Diff in ", "incorrectly sorted", "-->", "└─ ", "e: /", "e: file:",
         "❌ ", "CompileError) ", "SyntaxError) ", "TokenMissingError) ", "] - G", "misspelling of", " on line ", "MD0", "had format violations", "files are not formatted",
-        "error  ", "warning  ", "  error ", "  warning ", " problems (", " problem (", "[error]", "ERROR] /", "error\x1b", ".rl:", "  ✖ ", "Line   ", "FILE: ", " at module level", "in public ", "in private ", "warning: ",
+        "error  ", "warning  ", "  error ", "  warning ", " problems (", " problem (", "[error]", "ERROR] /", "error\x1b", ".rl:", "  ✖ ", "Line   ", "FILE: ", " at module level", "would be reformatted", "in public ", "in private ",
     )  # fmt: skip
     shapes: ClassVar[tuple[str, ...]] = (
         r"[A-Za-z0-9_/)]\.[A-Za-z]{1,6}(?:\x1b\[[0-9;]*m)*:(?:\x1b\[[0-9;]*m)* ?\d+(?:\x1b\[[0-9;]*m)*[: ]", r"\.[A-Za-z]{2,5}\(\d+(?:,\d+)?\) ?:", r":\[\d+,\d+\]",
@@ -41,7 +48,7 @@ class Rows:
             return awake
         if line.level in ("error", "warning") and text.startswith("Process completed"):
             return awake
-        for shape in SHAPES:
+        for shape in SHAPES if _STARTS_WITH_PLACE.match(text) else _OTHER_SHAPES:
             if shape.needs in text:
                 found = shape.pattern.match(text)
                 if found:
@@ -59,13 +66,29 @@ class Rows:
         if not file or _LOGS.match(file + ":") or file.startswith(("http", "//", "@")) or "://" in file:
             return
         code = (parts.get("code") or parts.get("code2") or "").strip("()") or None
-        if not shape.sure and (_NO_ROW.match(text) or _NO_MESSAGE.match(message) or "/" not in file and file[0].isupper() and not file.endswith((".cs", ".java", ".swift"))):
+        if not shape.sure and (
+            _NO_ROW.match(text)
+            or _NO_MESSAGE.match(message)
+            or "/" not in file
+            and file[0].isupper()
+            and not file.endswith((".cs", ".java", ".swift"))
+        ):
             return
         bracket = re.search(r" \[([\w-]+)(?:,.*)?\]$", message)
         code = code or (bracket[1] if bracket and shape.name == "gcc" else None)
         tool = shape.tool or tool_of(code, file, message, out.command)
         severity = severity_of(parts.get("severity"), shape.severity)
-        if not tool and parts.get("severity") and (severity == "error" or file.endswith((".c", ".cc", ".cpp", ".h", ".hpp", ".swift", ".java"))):
+        if file.endswith((".hs", ".lhs")) and (parts.get("severity") or "")[:1].isupper():
+            tool = tool or "hlint"
+        if file.endswith(".rs") and message.startswith(("unused", "unreachable", "never used")) and not out.command:
+            tool = tool or "rustc"
+        if message.startswith(("-[", 'in "')) or re.match(r"[\w.]+\.\w+ : ", message):
+            return  # XCTest and Boost.Test, which are failing tests
+        if (
+            not tool
+            and parts.get("severity")
+            and (severity == "error" or file.endswith((".c", ".cc", ".cpp", ".h", ".hpp", ".swift", ".java")))
+        ):
             tool = compiler_of(file)
         number = parts.get("line")
         out.row(

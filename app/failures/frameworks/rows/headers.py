@@ -6,7 +6,9 @@ from app.failures.frameworks.detector import Sink
 from app.failures.frameworks.rows.tools import severity_of, tool_of
 from app.failures.model import Diagnostic
 
-_STYLISH = re.compile(r"\s+(\d+):(\d+)  *(?:(error|warning|info|notice|✖|×|⚠|ℹ)) +(\S.*?)(?: {2,}(\S+)(?: +remark-lint)?)?\s*$")
+_STYLISH = re.compile(
+    r"\s+(\d+):(\d+)  *(?:(error|warning|info|notice|✖|×|⚠|ℹ)) +(\S.*?)(?: {2,}(\S+)(?: +remark-lint)?)?\s*$"
+)
 _REMARK = re.compile(r"\s+(\d+):(\d+)(?:-\d+:\d+)?\s+(error|warning)\s+(\S.*?)\s+([\w-]+)\s+remark-lint\s*$")
 _FILE = re.compile(r"\s{0,2}((?:[A-Za-z]:)?[\w@./\\+~()\[\] -]*[\w)\]]\.?[\w-]*)\s*$")
 _ARROW = re.compile(r"\s*-+> (.+?):(\d+):(\d+)\s*$")
@@ -19,11 +21,12 @@ _PHPSTAN_HEAD = re.compile(r"\s+Line\s{2,}(\S.*?)(?: \(in context of .*\))?\s*$"
 _PHPSTAN_ROW = re.compile(r"\s{1,4}(:?\d+)\s{2,}(\S.*)$")
 _PHPCS_HEAD = re.compile(r"FILE: (\S.*)$")
 _PHPCS_ROW = re.compile(r"\s*(\d+) \| (ERROR|WARNING)\s*\| (?:\[.\] )?(.*)$")
-_UNFORMATTED = re.compile(r"(?:> )?(The following files had format violations:|.*[Tt]he following files are not formatted.*:)")
+_UNFORMATTED = re.compile(
+    r"(?:> )?(The following files had format violations:|.*[Tt]he following files are not formatted.*:)"
+)
 _NAME = re.compile(r"\s+(?:[*•-] )?\"?([\w@./\\+~-]*\.[\w-]+)\"?\s*$")
 _YAMLLINT = re.compile(r"\s+(\d+):(\d+)\s+(error|warning)\s+(\S.*?)(?:\s{2,}\(([\w-]+)\))?\s*$")
 _DIFF = re.compile(r"--- (\S+)(?:\t.*)?$")
-_MINUS = re.compile(r"\+\+\+ ")
 _FORMAT_TOTAL = re.compile(r"\d+ files? would be reformatted")
 _LIMIT = 400
 
@@ -36,7 +39,6 @@ class Headers:
         self._message: tuple[str, str | None, str] | None = None
         self._mode = ""
         self._lines = 0
-        self._diffs: list[str] = []
 
     def feed(self, text: str, out: Sink) -> tuple[bool, list[Diagnostic]]:
         """Whether the next line is wanted, and the rows of this line."""
@@ -49,10 +51,21 @@ class Headers:
         stylish = (_REMARK.match(text) or _STYLISH.match(text)) if text[:1].isspace() and ":" in text else None
         if stylish:
             return self._stylish(stylish, out)
-        for mode, read in (("pydoc", self._pydoc), ("phpstan", self._phpstan), ("phpcs", self._phpcs), ("format", self._format)):
+        for mode, read in (
+            ("pydoc", self._pydoc),
+            ("phpstan", self._phpstan),
+            ("phpcs", self._phpcs),
+            ("format", self._format),
+        ):
             rows = read(text) if self._mode == mode else None
             if rows is not None:
                 return True, rows
+        if _FORMAT_TOTAL.match(text):
+            above = out.above(400)
+            diffs = [
+                _DIFF.match(line) for line, below in zip(above, above[1:], strict=False) if below.startswith("+++ ")
+            ]
+            return False, [Diagnostic(text.strip(), diff[1], None, None, None, "ruff") for diff in diffs if diff]
         return self._head(text)
 
     def end(self, out: Sink) -> None:
@@ -84,10 +97,14 @@ class Headers:
         if above is None:
             return False, []
         message, code, word = above
-        tool = tool_of(code, arrow[1], message, out.command) or ("rustc" if arrow[1].endswith(".rs") else "typos" if "should be" in message else "")
+        tool = tool_of(code, arrow[1], message, out.command) or (
+            "rustc" if arrow[1].endswith(".rs") else "typos" if "should be" in message else ""
+        )
         if tool == "clippy" and code and re.match(r"E\d{4}$", code):
             tool = "rustc"
-        row = Diagnostic(message, arrow[1], int(arrow[2]), int(arrow[3]), code, tool or None, severity_of(word, "error"))
+        row = Diagnostic(
+            message, arrow[1], int(arrow[2]), int(arrow[3]), code, tool or None, severity_of(word, "error")
+        )
         return False, [row]
 
     @staticmethod
@@ -113,8 +130,18 @@ class Headers:
             return False, []
         word = "error" if row[3] in ("✖", "×") else "warning" if row[3] == "⚠" else row[3]
         code = (row[5] or "").strip("()") or None
-        tool = tool_of(None, file, "", out.command) or ("yamllint" if file.endswith((".yml", ".yaml")) else "remark-lint" if row.re is _REMARK else "stylelint" if file.endswith((".css", ".scss", ".less")) else "eslint")
-        return False, [Diagnostic(row[4].strip(), file, int(row[1]), int(row[2]), code, tool, severity_of(word, "error"))]
+        tool = tool_of(None, file, "", out.command) or (
+            "yamllint"
+            if file.endswith((".yml", ".yaml"))
+            else "remark-lint"
+            if row.re is _REMARK
+            else "stylelint"
+            if file.endswith((".css", ".scss", ".less"))
+            else "eslint"
+        )
+        return False, [
+            Diagnostic(row[4].strip(), file, int(row[1]), int(row[2]), code, tool, severity_of(word, "error"))
+        ]
 
     def _pydoc(self, text: str) -> list[Diagnostic] | None:
         row, head = _PYDOC_ROW.match(text), _PYDOC.match(self._file)
@@ -131,7 +158,9 @@ class Headers:
     def _phpcs(self, text: str) -> list[Diagnostic] | None:
         row = _PHPCS_ROW.match(text)
         if row:
-            return [Diagnostic(row[3].strip(), self._file, int(row[1]), None, None, "phpcs", severity_of(row[2], "error"))]
+            return [
+                Diagnostic(row[3].strip(), self._file, int(row[1]), None, None, "phpcs", severity_of(row[2], "error"))
+            ]
         return [] if text.startswith(("-----", "FOUND ", "   ")) or not text.strip() else None
 
     def _format(self, text: str) -> list[Diagnostic] | None:

@@ -22,6 +22,13 @@ class Shape:
     sure: bool = True
     severity: str = "error"
 
+    @property
+    def file_first(self) -> bool:
+        """Does the row begin with the file?"""
+        return self.pattern.pattern.lstrip("\\s0123456789,{}").startswith(
+            ("(?P<file>", "(?:\\s*|=+)")
+        ) or self.name in ("msbuild", "coded")
+
 
 def _shape(name: str, needs: str, pattern: str, *, tool: str = "", sure: bool = True, severity: str = "error") -> Shape:
     return Shape(name, needs, re.compile(pattern), tool, sure, severity)

@@ -1,6 +1,7 @@
 """Which tool printed a row: its code, its file, its words, or the command above it; and what kind of tool that is."""
 
 import re
+from functools import lru_cache
 
 from app.failures.model import Severity
 
@@ -82,6 +83,7 @@ def tool_of(code: str | None, file: str, message: str, command: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=256)
 def tool_of_command(command: str) -> str:
     return next((tool for pattern, tool in _COMMANDS if pattern.search(command)), "") if command else ""
 
