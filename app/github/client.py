@@ -9,10 +9,10 @@ from typing import Any, Self
 import httpx
 
 from app.errors import TransientError, UserError
-from app.events.payloads.parts import to_millis
+from app.events.payloads.parts import Installation, to_millis
 from app.github.calls import Call, Listing, Pace
-from app.github.denied import missing, refusal
-from app.github.errors import GitHubError, InstallationGone, IssuesDisabled, RateLimited
+from app.github.denied import missing, refusal, ungranted
+from app.github.errors import GitHubError, InstallationGone, IssuesDisabled, RateLimited, RepositoryGone
 from app.github.paths import path
 from app.github.retry import Answer, Attempt, GiveUp, Wait, judge
 from app.github.session import Session
@@ -173,8 +173,7 @@ class Client:
             if error.status == 404:
                 raise self._gone() from error
             if error.status == 422:
-                asked = ",".join(f"{name}={level}" for name, level in PERMISSIONS[purpose].items())
-                raise missing("POST", where, asked, self._settings_url()) from error
+                raise self._not_granted(purpose) from error
             raise
         body = answer.json if isinstance(answer.json, dict) else {}
         if not isinstance(value := body.get("token"), str):
@@ -235,7 +234,8 @@ class Client:
                 )
             raise self._gone()
         if answer.status == 403:
-            error = refusal(call.method, call.path, answer, "" if call.by_app else self._settings_url())
+            settings_url = "" if call.by_app else self._installation().html_url or ""
+            error = refusal(call.method, call.path, answer, settings_url)
             if isinstance(error, InstallationGone):
                 self._shared.gone = error
             raise error
@@ -251,14 +251,20 @@ class Client:
         self._shared.gone = gone
         return gone
 
-    def _settings_url(self) -> str:
-        """Where an owner accepts permissions; empty when GitHub does not say, because this is an aside of an error."""
+    def _not_granted(self, purpose: Purpose) -> UserError:
+        """Why no token was minted: a permission that nobody accepted yet, or a repository that left (F-T3, GH-34)."""
+        facts = self._installation()
+        if lacking := ungranted(PERMISSIONS[purpose], facts.permissions or {}):
+            return missing(lacking, facts.html_url or "")
+        return RepositoryGone("GitHub gives Remedy no access to this repository: it is not in the installation.")
+
+    def _installation(self) -> Installation:
+        """What GitHub knows of the installation; nothing when it does not say, as this is an aside of an error."""
         try:
             found = self.get(path("app", "installations", self.installation_id or 0))
         except (UserError, TransientError, GitHubError):
-            return ""
-        url = found.get("html_url") if isinstance(found, dict) else None
-        return url if isinstance(url, str) else ""
+            found = None
+        return Installation.model_validate(found if found is not None else {"id": self.installation_id or 0})
 
 
 def _later(verdict: GiveUp) -> TransientError:

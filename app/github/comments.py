@@ -26,6 +26,11 @@ class Comment(Part):
     performed_via_github_app: App | None = None
 
 
+class _LineComment(Part):
+    path: str
+    commit_id: str
+
+
 class _Reaction(Part):
     id: int
 
@@ -67,10 +72,16 @@ def update_comment(client: Client, repo: str, comment_id: int, body: str) -> Com
 def open_review_reply(client: Client, repo: str, number: int, comment_id: int, body: str) -> Comment:
     """Answer a comment at a line of the diff.
 
-    GitHub does not open the reply operation itself to apps; a new comment with `in_reply_to` is (F-I10).
+    GitHub does not open the reply operation itself to apps; a new comment with `in_reply_to` is (F-I10). That one wants
+    the place of the first comment once more.
     """
-    text = sizes.fit_text(body, sizes.BODY, "review reply")
-    sent = {"body": text, "in_reply_to": comment_id}
+    first = _LineComment.model_validate(client.get(repo_path(repo, "pulls", "comments", comment_id)))
+    sent = {
+        "body": sizes.fit_text(body, sizes.BODY, "review reply"),
+        "commit_id": first.commit_id,
+        "path": first.path,
+        "in_reply_to": comment_id,
+    }
     return Comment.model_validate(client.post(repo_path(repo, "pulls", number, "comments"), sent))
 
 

@@ -1,6 +1,7 @@
 """Turn GitHub's 403 into a sentence that names the missing permission and its cure (GH-22, GH-24)."""
 
 import re
+from collections.abc import Mapping
 
 from app.errors import UserError
 from app.github.errors import ForeignCheck, GitHubError, InstallationGone, PermissionMissing
@@ -24,6 +25,7 @@ _NEEDS = (
     ("GET", r"/collaborators/", "metadata: read"),
     ("GET", r"", "metadata: read"),
 )
+_LEVELS = {"read": 1, "write": 2, "admin": 3}
 _REPOSITORY = re.compile(r"^/repos/[^/]+/[^/]+(?=/|$)")
 
 # Wording of the last three is not verified (GH-24): an unknown 403 shows GitHub's own sentence.
@@ -47,19 +49,28 @@ def permission_for(method: str, path: str) -> str | None:
 
 
 def accepted_permissions(header: str) -> str:
-    """`X-Accepted-GitHub-Permissions` in words: `a=write,b=read; c=write` is (a and b) or c."""
-    alternatives = [
-        " and ".join(f"`{part.strip().replace('=', ': ')}`" for part in alternative.split(",") if part.strip())
+    """`X-Accepted-GitHub-Permissions` as `issues: write`; commas mean "and", semicolons "or"."""
+    alternatives = (
+        " and ".join(part.strip().replace("=", ": ") for part in alternative.split(",") if part.strip())
         for alternative in header[:500].split(";")
-    ]
+    )
     return ", or ".join(text for text in alternatives if text)
+
+
+def ungranted(asked: Mapping[str, str], granted: Mapping[str, object]) -> str:
+    """What of `asked` the installation does not grant, as `issues: write and checks: read`."""
+    lacking = (
+        f"{name}: {level}" for name, level in asked.items() if _LEVELS[level] > _LEVELS.get(str(granted.get(name)), 0)
+    )
+    return " and ".join(lacking)
 
 
 def refusal(method: str, path: str, answer: Answer, settings_url: str) -> Exception:
     """The error for a 403; `settings_url` is where an owner accepts permissions, empty when nobody knows."""
     message = answer.message
     if NOT_ACCESSIBLE.lower() in message.lower():
-        return missing(method, path, answer.headers.get("x-accepted-github-permissions", ""), settings_url)
+        named = accepted_permissions(answer.headers.get("x-accepted-github-permissions", ""))
+        return missing(named or permission_for(method, path) or f"the permission for {method} {path}", settings_url)
     if "Invalid app_id" in message:
         return ForeignCheck(403, message, answer.json)
     for pattern, text in _OTHER_REFUSALS:
@@ -68,10 +79,8 @@ def refusal(method: str, path: str, answer: Answer, settings_url: str) -> Except
     return GitHubError(403, message, answer.json)
 
 
-def missing(method: str, path: str, header: str, settings_url: str) -> PermissionMissing:
-    """The error for a permission that was not granted."""
-    own = permission_for(method, path)
-    named = accepted_permissions(header) or (f"`{own}`" if own else f"the permission for `{method} {path}`")
+def missing(permission: str, settings_url: str) -> PermissionMissing:
+    """The error for a permission that was not granted, with where it can be."""
     where = f"at {settings_url}" if settings_url else "in the installation's settings"
-    permission = accepted_permissions(header).replace("`", "") or own or f"{method} {path}"
-    return PermissionMissing(permission, f"Remedy lacks {named} on this repository. An owner can accept it {where}.")
+    text = f"Remedy lacks `{permission}` on this repository. An owner can accept it {where}."
+    return PermissionMissing(permission, text)

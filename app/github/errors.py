@@ -32,6 +32,10 @@ class InstallationGone(UserError):
     """The installation is suspended or removed; no more tokens are minted for it (GH-8)."""
 
 
+class RepositoryGone(UserError):
+    """The repository is not, or not any more, among those of the installation."""
+
+
 class PermissionMissing(UserError):
     """The installation lacks `permission`, written as `issues: write`."""
 

@@ -15,6 +15,7 @@ from app.github.errors import (
     IssuesDisabled,
     PermissionMissing,
     RateLimited,
+    RepositoryGone,
 )
 from app.github.tokens import PERMISSIONS, Purpose
 from tests.unit.github.conftest import START_MS, TOKEN, answer, app_key, minted
@@ -293,7 +294,7 @@ def test_a_missing_permission_is_named_with_its_cure(github, script):
         answer(
             {"message": "Resource not accessible by integration"}, 403, x_accepted_github_permissions="issues=write"
         ),
-        answer({"html_url": "https://github.com/organizations/o/settings/installations/42"}),
+        answer({"id": 42, "html_url": "https://github.com/organizations/o/settings/installations/42"}),
     ]
     with pytest.raises(PermissionMissing) as error:
         github.post("/repos/o/r/issues", {})
@@ -313,20 +314,29 @@ def test_a_missing_permission_without_a_header_is_named_by_our_table(github, scr
 def test_permissions_that_were_never_accepted_are_named_when_minting_fails(github, script):
     """GH-34: asking for more than was granted is 422 (F-T3)."""
     script.mint = [answer({"message": "The permissions requested are not granted to this installation."}, 422)]
-    script.steps = [answer({"html_url": "https://github.com/settings/installations/42"})]
-    with pytest.raises(PermissionMissing, match="`contents: write`"):
+    script.steps = [answer({"id": 42, "html_url": "https://github.com/settings/installations/42", "permissions": {}})]
+    with pytest.raises(PermissionMissing, match=r"`contents: write`.*installations/42"):
         github.token(Purpose.PUSH, 1)
+
+
+def test_a_repository_that_left_the_installation_is_told_apart(github, script):
+    """F-T3: 422 too."""
+    script.mint = [answer({"message": "There is at least one repository that does not exist or is not ..."}, 422)]
+    script.steps = [answer({"id": 42, "permissions": {"contents": "write"}})]
+    with pytest.raises(RepositoryGone):
+        github.token(Purpose.PUSH, 1)
+    assert github.token(Purpose.CLONE, 2) == TOKEN
 
 
 def test_other_refusals_are_told_apart(github, script):
     """GH-24, F-C6."""
     script.steps = [
         answer({"message": "Invalid app_id `15368` - check run can only be modified by the GitHub App"}, 403),
-        answer({"html_url": "https://github.com/settings/installations/42"}),
+        answer({"id": 42, "html_url": "https://github.com/settings/installations/42"}),
         answer({"message": "Repository was archived so is read-only."}, 403),
-        answer({"html_url": "https://github.com/settings/installations/42"}),
+        answer({"id": 42, "html_url": "https://github.com/settings/installations/42"}),
         answer({"message": "Something new " + "x" * 1000}, 403),
-        answer({"html_url": "https://github.com/settings/installations/42"}),
+        answer({"id": 42, "html_url": "https://github.com/settings/installations/42"}),
     ]
     with pytest.raises(ForeignCheck):
         github.patch("/repos/o/r/check-runs/1", {})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.github.denied import accepted_permissions, permission_for, refusal
+from app.github.denied import accepted_permissions, permission_for, refusal, ungranted
 from app.github.errors import InstallationGone, PermissionMissing
 from app.github.retry import Answer
 
@@ -38,11 +38,18 @@ def test_our_table_names_the_permission(case):
 
 
 def test_githubs_own_list_is_read_with_its_alternatives():
-    assert accepted_permissions("issues=write") == "`issues: write`"
+    assert accepted_permissions("issues=write") == "issues: write"
     assert accepted_permissions("pull_requests=write,contents=read; issues=write") == (
-        "`pull_requests: write` and `contents: read`, or `issues: write`"
+        "pull_requests: write and contents: read, or issues: write"
     )
     assert accepted_permissions("") == accepted_permissions(" ; ,") == ""
+
+
+def test_what_was_not_granted_is_named():
+    """GH-34."""
+    asked = {"checks": "write", "contents": "read", "issues": "write"}
+    assert ungranted(asked, {"checks": "read", "contents": "write"}) == "checks: write and issues: write"
+    assert ungranted(asked, {"checks": "write", "contents": "read", "issues": "admin"}) == ""
 
 
 def test_a_call_outside_the_table_is_named_by_itself():
@@ -50,7 +57,7 @@ def test_a_call_outside_the_table_is_named_by_itself():
     error = refusal("GET", "/orgs/o/members", answer, "")
     assert isinstance(error, PermissionMissing)
     assert str(error) == (
-        "Remedy lacks the permission for `GET /orgs/o/members` on this repository. "
+        "Remedy lacks `the permission for GET /orgs/o/members` on this repository. "
         "An owner can accept it in the installation's settings."
     )
 
