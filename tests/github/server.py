@@ -89,7 +89,7 @@ class Server:
         request = _request(scope, await _read(receive))
         if request.path.startswith("/_double"):
             await _answer(send, await asyncio.to_thread(control.handle, self._github, request))
-        elif pages.is_page(request) and (request.path == "/" or pipeline.route(self._github.world, request) is None):
+        elif pages.is_page(request):
             await _answer(send, await asyncio.to_thread(pages.handle, self._github, request))
         else:
             await self._api(request, send)
