@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from app.cli import doctor, migrate, token, up, web, worker
+from app.cli import doctor, migrate, parse, token, up, web, worker
 from app.errors import UserError
 
 remedy = typer.Typer(
@@ -16,7 +16,9 @@ remedy = typer.Typer(
     rich_markup_mode=None,
 )
 
-for verb in (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, token.token):
+VERBS = (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, token.token)
+
+for verb in VERBS:
     remedy.command()(verb)
 
 

@@ -10,6 +10,7 @@ import typer
 from app.cli.checks import CHECKS, Check, Found, Level
 from app.cli.environment import prepare_data_folder, read_settings, remedy_version
 from app.cli.say import dot, is_plain, rule
+from app.errors import UserError
 from app.redact import Redactor
 from app.settings import Settings
 from app.telemetry import known_secrets
@@ -36,6 +37,8 @@ def _look(check: Check, settings: Settings) -> Found:
     """A row that breaks is a row that failed: the others are still worth seeing."""
     try:
         return check(settings)
+    except UserError as error:
+        return Found("failed", str(error), str(error))
     except Exception as error:
         return Found("failed", f"the check itself broke: {type(error).__name__}: {error}")
 

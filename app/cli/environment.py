@@ -54,6 +54,13 @@ def prepare_data_folder(settings: Settings) -> None:
         raise UserError(f"The data folder {folder} cannot be used: {error.strerror}. Set REMEDY_DATA.") from error
 
 
+def refuse_unreachable_folder(settings: Settings) -> None:
+    """Raises UserError when the data folder of a root app shuts out the users of its sandbox (decisions.md, row 80)."""
+    from app.workspace.rooms import Rooms
+
+    Rooms.of(settings)
+
+
 def _variable(location: tuple[int | str, ...]) -> str:
     name = "__".join(str(part) for part in location).upper()
     return name if name in {"DATABASE_URL", "REDIS_URL", "RUNNERS_DIR"} else f"REMEDY_{name}"

@@ -9,7 +9,14 @@ from collections.abc import Coroutine
 from pathlib import Path
 
 from app.cli.embedded_redis import redis_command
-from app.cli.environment import child_environment, prepare_data_folder, python, read_settings, remedy_version
+from app.cli.environment import (
+    child_environment,
+    prepare_data_folder,
+    python,
+    read_settings,
+    refuse_unreachable_folder,
+    remedy_version,
+)
 from app.cli.say import dot, say, say_head
 from app.cli.supervise import Child, Tree
 from app.errors import UserError
@@ -30,6 +37,7 @@ def up() -> None:
     settings = read_settings()
     webhook_secret(settings)
     prepare_data_folder(settings)
+    refuse_unreachable_folder(settings)
     lock = _lock(settings.data / "up.lock")
     _refuse_a_taken_port(settings)
     try:

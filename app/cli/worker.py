@@ -6,7 +6,13 @@ from typing import Annotated
 
 import typer
 
-from app.cli.environment import child_environment, prepare_data_folder, python, read_settings
+from app.cli.environment import (
+    child_environment,
+    prepare_data_folder,
+    python,
+    read_settings,
+    refuse_unreachable_folder,
+)
 
 
 class Part(StrEnum):
@@ -19,6 +25,8 @@ def worker(
     part: Annotated[Part, typer.Argument(help="What to do: short jobs, long jobs, or look for work that was lost.")],
 ) -> None:
     """Do the work of one queue, or sweep."""
-    prepare_data_folder(read_settings())
+    settings = read_settings()
+    prepare_data_folder(settings)
+    refuse_unreachable_folder(settings)
     argv = python("jobs.worker", part)
     os.execve(argv[0], argv, child_environment())

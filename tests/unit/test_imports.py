@@ -49,7 +49,7 @@ def test_pn_2_help_is_light() -> None:
     assert not modules & {"sqlalchemy", "githubkit", "mcp", "acp", "alembic", "redis", "rq", "starlette"}
 
 
-@pytest.mark.parametrize("verb", ["up", "web", "worker", "migrate", "doctor", "token"])
+@pytest.mark.parametrize("verb", ["up", "web", "worker", "migrate", "doctor", "parse", "token"])
 def test_help_of_each_verb(verb: str) -> None:
     shown = CliRunner().invoke(remedy, [verb, "--help"])
     assert (shown.exit_code, shown.output.startswith(f"Usage: remedy {verb}")) == (0, True)
