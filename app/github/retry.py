@@ -130,8 +130,10 @@ def _limited(attempt: Attempt, wait_s: float, told: bool) -> Wait | GiveUp:
 
 
 def _names_a_time(answer: Answer) -> bool:
-    remaining = answer.headers.get("x-ratelimit-remaining")
-    return "retry-after" in answer.headers or (remaining == "0" and "x-ratelimit-reset" in answer.headers)
+    if _number(answer.headers.get("retry-after")) is not None:
+        return True
+    nothing_left = answer.headers.get("x-ratelimit-remaining") == "0"
+    return nothing_left and _number(answer.headers.get("x-ratelimit-reset")) is not None
 
 
 def _number(text: str | None) -> float | None:

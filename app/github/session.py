@@ -34,6 +34,7 @@ class Session:
         self._clients: dict[bool, GitHub[Any]] = {}
         # Never entered: it only lends its cache to the signing of JWTs.
         self._signer: GitHub[Any] | None = None
+        self._seen: httpx.Response | None = None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -71,14 +72,17 @@ class Session:
         from githubkit.exception import GitHubException
 
         sent = {"X-GitHub-Api-Version": self._settings.github.api_version, **headers}
+        self._seen = None
         try:
             client = self._client(follow)
             response = client.request(method, url, params=dict(params), json=body, headers=sent).raw_response
         except GitHubException as error:
             return _failed(error)
         except ValueError:
-            # githubkit reads Retry-After as a number and stumbles over anything else.
-            return Answer(429, {}, {"message": "rate limit"})
+            # githubkit reads Retry-After as a number and stumbles over anything else; the answer itself is whole.
+            if self._seen is None:
+                raise
+            return _answer(self._seen)
         if response.request.method != method:
             # A redirect that turns a POST into a GET would read as success.
             response = response.history[0]
@@ -99,6 +103,9 @@ class Session:
             self._clients[follow] = self._open.enter_context(self._build(follow))
         return self._clients[follow]
 
+    def _see(self, response: httpx.Response) -> None:
+        self._seen = response
+
     def _build(self, follow: bool) -> "GitHub[Any]":
         from githubkit import GitHub
         from githubkit.cache import MemCacheStrategy
@@ -114,6 +121,7 @@ class Session:
             cache_strategy=MemCacheStrategy(),
             http_cache=False,
             auto_retry=False,
+            event_hooks={"response": [self._see]},
         )
 
 

@@ -7,16 +7,21 @@ import jwt
 import pytest
 
 from app.errors import TransientError, UserError
+from app.github.checks import find_check_runs, find_our_check
 from app.github.client import Client
+from app.github.comments import find_our_comment
 from app.github.errors import (
     ForeignCheck,
     GitHubError,
     InstallationGone,
     IssuesDisabled,
+    ListCut,
     PermissionMissing,
     RateLimited,
     RepositoryGone,
 )
+from app.github.issues import find_our_issue, get_issue
+from app.github.repositories import get_branch, read_file
 from app.github.tokens import PERMISSIONS, Purpose
 from tests.unit.github.conftest import START_MS, TOKEN, answer, app_key, minted
 
@@ -101,6 +106,53 @@ def test_a_limit_that_is_not_a_number_is_a_limit_all_the_same(github, script):
     with pytest.raises(RateLimited) as error:
         github.get("/repos/o/r")
     assert error.value.told is False
+
+
+def test_a_body_that_cannot_be_sent_is_a_bug_and_no_limit(github, script):
+    with pytest.raises(ValueError):
+        github.post("/repos/o/r/issues", {"title": object()})
+    assert script.requests == []
+
+
+def test_answers_are_read_leniently(github, script):
+    """GH-3, F-E5: new words are text, what is missing is empty, what is new is ignored."""
+    script.steps = [
+        answer({"total_count": 1, "check_runs": [{"id": 1, "conclusion": "half_green", "new": {}, "app": None}]}),
+        answer({"id": 1, "number": 2, "body": None, "labels": None, "user": None, "state_reason": "new_in_2027"}),
+    ]
+    (run,) = find_check_runs(github, "o/r", "abc")
+    assert (run.conclusion, run.app, run.name) == ("half_green", None, "")
+    issue = get_issue(github, "o/r", 2)
+    assert (issue.body, issue.labels, issue.state_reason) == ("", (), "new_in_2027")
+
+
+def test_nothing_is_concluded_from_a_list_that_was_cut(github, script):
+    """GH-37: "there is none, create" is never decided on a cut list."""
+    for find in (
+        lambda: find_our_comment(github, "o/r", 1, 7, "<!-- m -->"),
+        lambda: find_our_issue(github, "o/r", "remedy", "<!-- m -->"),
+    ):
+        script.steps = [answer([], link='<https://x/?page=2>; rel="next"') for _ in range(50)]
+        with pytest.raises(ListCut):
+            find()
+    script.steps = [answer({"check_runs": []}, link='<https://x/?page=2>; rel="next"') for _ in range(50)]
+    with pytest.raises(ListCut):
+        find_our_check(github, "o/r", "abc", 7, "key")
+
+
+@pytest.mark.parametrize("name", ["", "o", "o/r/x", "../..", "o/..", "o/r?x", "o/r#x", "o /r"])
+def test_what_is_no_name_of_a_repository_reaches_no_path(github, name):
+    with pytest.raises(ValueError):
+        get_issue(github, name, 1)
+
+
+def test_every_part_of_a_path_is_encoded(github, script):
+    """F-V4: names of branches and files are data."""
+    script.steps = [answer({}, 404), answer({}, 404)]
+    get_branch(github, "o/r", "a/../../x?y#z %2F")
+    read_file(github, "o/r", ".github/remedy.yml", "a&b=c")
+    assert script.requests[0].url.raw_path == b"/repos/o/r/branches/a%2F..%2F..%2Fx%3Fy%23z%20%252F"
+    assert script.requests[1].url.raw_path == b"/repos/o/r/contents/.github%2Fremedy.yml?ref=a%26b%3Dc"
 
 
 def test_a_limit_while_minting_is_seen(github, script):
