@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, get_args
 
-from app.failures import fingerprint
+from app.failures.fingerprint import fingerprint as identity_of
+from app.failures.fingerprint import group_key as group_key_of
+from app.failures.fingerprint import is_unstable
 
 FailureKind = Literal[
     "fail", "error", "collection_error", "suite_error", "timeout", "crash", "not_run", "unexpected_success"
@@ -64,17 +66,17 @@ class Failure:
     @cached_property
     def fingerprint(self) -> str:
         """Identity of the failure: SHA-256 over the test and its innermost error (6.1)."""
-        return fingerprint.fingerprint(self.test_id, self.error_head, self.detail_tail).key
+        return identity_of(self.test_id, self.error_head, self.detail_tail).key
 
     @cached_property
     def unstable_id(self) -> bool:
         """Does the test's own name hold something volatile (IT-19)?"""
-        return fingerprint.is_unstable(self.test_id)
+        return is_unstable(self.test_id)
 
     @cached_property
     def group_key(self) -> str:
         """Root cause: innermost error and innermost project frame; empty when that says too little (IT-21)."""
-        return fingerprint.group_key(self.error_head, self.detail_tail)
+        return group_key_of(self.error_head, self.detail_tail)
 
     @property
     def kind(self) -> Literal["failed", "error"]:

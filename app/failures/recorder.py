@@ -8,6 +8,7 @@ from app.failures.model import MESSAGE_CHARS, Diagnostic, JobKind, Options
 
 _SPARE_DETAIL = 500
 _MESSAGE_CAP = 4000
+SECRET_CHARS = 8192  # no secret is longer: one that lies over the first cut is gone after the second
 _MAX_CAUSES = 2000
 _MAX_SEGMENTS = 20_000
 
@@ -179,6 +180,6 @@ class Recorder:
             return
         limit = options.detail_chars if record.detail_chars < options.max_detail_total else _SPARE_DETAIL
         record.capped = record.capped or limit < options.detail_chars
-        text = options.redact("\n".join(found.detail)).strip()[-limit:]
+        text = options.redact("\n".join(found.detail)[-limit - SECRET_CHARS :]).strip()[-limit:]
         record.detail_chars += len(text)
         found.detail = [text]

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+import re2
+
 from app.failures.frameworks.detector import Line, Sink
 from app.failures.model import JobKind
 
@@ -105,17 +107,23 @@ CAUSES: tuple[Cause, ...] = (
 )  # fmt: skip
 
 
+_WORDS = tuple((word.rstrip("\n"), at) for at, cause in enumerate(CAUSES) for word in cause.wakes)
+_SET = re2.Set.SearchSet()
+for _word, _at in _WORDS:
+    _SET.Add(re2.escape(_word))
+_SET.Compile()
+
+
 class Causes:
     """Tells candidates; whether one counts is decided by kind.py."""
 
     name: ClassVar[str] = "causes"
-    wakes: ClassVar[tuple[str, ...]] = tuple(sorted({word for cause in CAUSES for word in cause.wakes} | {"Killed"}))
+    wakes: ClassVar[tuple[str, ...]] = tuple(sorted({word for word, _ in _WORDS}))
 
     def feed(self, line: Line, out: Sink) -> bool:
-        text = line.text
-        for cause in CAUSES:
-            if any(word.rstrip("\n") in text for word in cause.wakes) and cause.pattern.match(text):
-                out.cause(cause.kind, text, cause.tool)
+        for at in sorted({_WORDS[found][1] for found in _SET.Match(line.text) or ()}):
+            if CAUSES[at].pattern.match(line.text):
+                out.cause(CAUSES[at].kind, line.text, CAUSES[at].tool)
                 break
         return False
 

@@ -1,7 +1,6 @@
 """Clean one raw log line: stamp, workflow level, terminal codes, carriage returns (section 4.2)."""
 
 import re
-from typing import NamedTuple
 
 LINE_CAP = 4096
 HEAD, TAIL = 3072, 1024
@@ -20,13 +19,8 @@ _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 _TRAVIS = re.compile(r"travis_(?:fold|time):\w{1,8}:[^\r\n]{0,200}?\r")
 
 
-class Cleaned(NamedTuple):
-    """`stamp` is the ISO time in front of the line or empty; `level` a workflow command's word or None."""
-
-    text: str
-    stamp: str
-    level: str | None
-    job: str
+# Text, the ISO time in front of the line or "", a workflow command's word or None, the job's name or "".
+Cleaned = tuple[str, str, str | None, str]
 
 
 def cap(raw: bytes) -> bytes:
@@ -38,8 +32,17 @@ def clean(raw: bytes) -> Cleaned:
     """One line without its newline; bad UTF-8 becomes U+FFFD. Container prefixes are cut elsewhere (prefix.py)."""
     if raw.endswith(b"\r"):
         raw = raw.rstrip(b"\r")
-    text = (raw if len(raw) <= LINE_CAP else cap(raw)).decode("utf-8", "replace")
+    if len(raw) > LINE_CAP:
+        raw = cap(raw)
     stamp, job, level = "", "", None
+    if raw[27:29] == b"Z " and raw[10:11] == b"T" and raw[4:5] == b"-":  # the runner's own stamp, 28 bytes
+        stamp, text = raw[:28].decode("ascii", "replace"), raw[29:].decode("utf-8", "replace")
+        if text[:3] == "##[":
+            level, text = workflow_level(text)
+        if not text.isprintable() and _ODD.search(text):
+            text = strip_terminal(text)
+        return text, stamp, level, ""
+    text = raw.decode("utf-8", "replace")
     if text[:1] == "\ufeff":
         text = text[1:]
     if "\t" in text and not _stamped(text):
@@ -54,7 +57,7 @@ def clean(raw: bytes) -> Cleaned:
         level, text = workflow_level(text)
     if not text.isprintable() and _ODD.search(text):
         text = strip_terminal(text)
-    return Cleaned(text, stamp, level, job)
+    return text, stamp, level, job
 
 
 def strip_terminal(text: str) -> str:

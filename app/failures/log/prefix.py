@@ -36,6 +36,8 @@ def split(text: str, log: bytes, first: int, last: int) -> tuple[str, str]:
     stream = ""
     if text.startswith("nl") and not text[2:3].isalnum() and log.count(b"\nnl", first, last) > _ENOUGH:
         text = text[2:]  # a stray terminal capability (section 4.2, step 9)
+    if ":" not in text and "|" not in text and text[:1] not in ("[", "#"):
+        return stream, text
     for _ in range(MAX_DEPTH):
         found = _SURE.match(text)
         if found is None:
@@ -44,4 +46,6 @@ def split(text: str, log: bytes, first: int, last: int) -> tuple[str, str]:
                 break
         name = found[1] if found.re is _SURE else found[0].strip(" |:[]")
         stream, text = f"{stream}/{name}", text[found.end() :]
+        if not text:
+            break
     return stream, text

@@ -1,6 +1,7 @@
 """Stream a log in blocks, jump from wake word to wake word, and give lines to the detectors that are awake."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
 
 import re2
 
@@ -37,7 +38,7 @@ class Wakes:
 
     def who(self, raw: bytes) -> list[int]:
         """Indexes of the detectors that have a wake word in this raw line."""
-        found = self._set.Match(raw)
+        found = self._set.Match(raw) or ()
         if len(found) == 1:
             return self._who[found[0]]
         return sorted({at for word in found for at in self._who[word]})
@@ -55,19 +56,39 @@ class Stream:
         """Give the line to those awake and to those woken by it; one that raises is dropped for this log (LT-6)."""
         awake = self.awake
         targets = awake if not woken else woken if not awake else list(dict.fromkeys([*awake, *woken]))
-        still = []
-        for at in targets:
-            pair = self.all.get(at)
-            if pair is None:
-                pair = self.all[at] = self._make(at)
-            detector, sink = pair
-            sink.line = line
-            try:
-                if detector.feed(line, sink):
-                    still.append(at)
-            except Exception as error:
-                sink.broke(error)
-        self.awake = still
+        if len(targets) == 1:
+            if not self._give(targets[0], line):
+                self.awake = []
+            elif not awake:
+                self.awake = list(targets)
+            return
+        self.awake = [at for at in targets if self._give(at, line)]
+
+    def _give(self, at: int, line: Line) -> bool:
+        pair = self.all.get(at)
+        if pair is None:
+            pair = self.all[at] = self._make(at)
+        detector, sink = pair
+        sink.line = line
+        try:
+            return detector.feed(line, sink)
+        except Exception as error:
+            sink.broke(error)
+            self.all[at] = (Dropped(), sink)
+            return False
+
+
+class Dropped:
+    """Stands for a detector that raised: it reads nothing more of this log."""
+
+    name: ClassVar[str] = "dropped"
+    wakes: ClassVar[tuple[str, ...]] = ()
+
+    def feed(self, line: Line, out: Sink) -> bool:
+        return False
+
+    def end(self, out: Sink) -> None:
+        pass
 
 
 class Reader:
@@ -148,21 +169,22 @@ class Reader:
         number, counted = self.lines, at
         hits = self._wakes.jump.finditer(data, at)
         hit = next(hits, None)
+        spot = size if hit is None else hit.start()
         while at < size:
-            spot = size if hit is None else hit.start()
             if not self._awake:
                 if hit is None:
                     return
                 at = max(at, data.rfind(b"\n", at, spot) + 1)
             end = data.find(b"\n", at)
-            end = size if end < 0 else end
+            if end < 0:
+                end = size
             raw = data[at:end]
             woken: Sequence[int] = ()
             if spot < end:
                 woken = self._wakes.who(raw)
-                hit = next(hits, None)
-                while hit is not None and hit.start() < end:
+                while hit is not None and spot < end:
                     hit = next(hits, None)
+                    spot = size if hit is None else hit.start()
             number += data.count(b"\n", counted, at)
             counted = at
             self._at = at

@@ -26,9 +26,10 @@ class Go:
 
     name: ClassVar[str] = "go-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        "--- FAIL: ", "=== FAIL: ", "panic: ", "fatal error: ", "SIGQUIT: ", "SIGSEGV: ", '"Action":"', "FAIL\t", "FAIL ", "DONE ",
+        "--- FAIL: ", "=== FAIL: ", "panic: ", "fatal error: ", "SIGQUIT: ", "SIGSEGV: ", '"Action":"', "FAIL\t", "FAIL ",
         "WARNING: DATA RACE", "=== RUN   ", "(re-run ", "ok  \t",
     )  # fmt: skip
+    shapes: ClassVar[tuple[str, ...]] = (r"DONE \d+ (?:runs|tests?)",)
 
     def __init__(self) -> None:
         self._found: list[Found] = []

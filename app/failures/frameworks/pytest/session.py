@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
@@ -39,21 +40,21 @@ class Failed:
     line: Line
     text: Block = field(default_factory=Block)
 
-    @property
+    @cached_property
     def test(self) -> str:
         """The title without phase or doctest mark: `Class.name[param]`."""
         phase = _AT_PHASE.match(self.title)
         return phase[2] if phase else self.title.removeprefix("[doctest] ")
 
-    @property
+    @cached_property
     def collecting(self) -> str:
         found = _COLLECTING.match(self.title)
         return found[1] if found else ""
 
-    @property
+    @cached_property
     def crashed(self) -> str:
-        """Node id of the test during which a worker of xdist died."""
-        for text in self.text:
+        """Node id of the test during which a worker of xdist died; asked for when the block is complete."""
+        for text in self.text.lines[:20]:
             found = _WORKER.search(text)
             if found:
                 return found[1]

@@ -21,6 +21,8 @@ _STARTS_WITH_PLACE = re.compile(
     r"[\s=]{0,80}(?:\d+>)?(?:[A-Za-z]:[\\/])?[^\s:()\[\]'\"<>|*?,;=&$]+(?:: ?(?:\d|line )|\(\d| \[)"
 )
 _OTHER_SHAPES = tuple(shape for shape in SHAPES if not shape.file_first)
+_PYTHON_FRAME = re.compile(r"\S+\.pyx?:\d+: (?:in [\w<]|[A-Z]\w*(?:Error|Exception|Failed|Warning|Exit|Interrupt)\b)|\S+\.pyx?:\d+: *$")
+_FRAMES = ("at ", 'File "', "Traceback", "goroutine ")
 _LOGS = re.compile(r".*\.(?:log|jar|zip|gz|pom|xml\.gz|lock):")
 
 
@@ -41,6 +43,8 @@ class Rows:
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
+        if text.lstrip().startswith(_FRAMES) or _PYTHON_FRAME.match(text):
+            return False
         awake, rows = self._headers.feed(text, out)
         for row in rows:
             out.row(row)

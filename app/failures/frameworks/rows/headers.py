@@ -14,7 +14,6 @@ _FILE = re.compile(r"\s{0,2}((?:[A-Za-z]:)?[\w@./\\+~()\[\] -]*[\w)\]]\.?[\w-]*)
 _ARROW = re.compile(r"\s*-+> (.+?):(\d+):(\d+)\s*$")
 _RUST = re.compile(r"(error|warning)(?:\[(\w+)\])?: (.*)$")
 _RUFF = re.compile(r"([A-Z]{1,4}\d{3,4})(?: \[\*\])? (\S.*)$")
-_CLIPPY = re.compile(r".*clippy::")
 _PYDOC = re.compile(r"(\S+\.pyi?):(\d+) (?:at|in) (?:module|public|private|nested).*:$")
 _PYDOC_ROW = re.compile(r"\s+(D\d{3}): (.*)$")
 _PHPSTAN_HEAD = re.compile(r"\s+Line\s{2,}(\S.*?)(?: \(in context of .*\))?\s*$")
@@ -28,6 +27,12 @@ _NAME = re.compile(r"\s+(?:[*•-] )?\"?([\w@./\\+~-]*\.[\w-]+)\"?\s*$")
 _YAMLLINT = re.compile(r"\s+(\d+):(\d+)\s+(error|warning)\s+(\S.*?)(?:\s{2,}\(([\w-]+)\))?\s*$")
 _DIFF = re.compile(r"--- (\S+)(?:\t.*)?$")
 _FORMAT_TOTAL = re.compile(r"\d+ files? would be reformatted")
+_HEADS = (
+    ("pydoc", ".py", _PYDOC),
+    ("phpstan", "Line ", _PHPSTAN_HEAD),
+    ("phpcs", "FILE: ", _PHPCS_HEAD),
+    ("format", "following files", _UNFORMATTED),
+)
 _LIMIT = 400
 
 
@@ -36,9 +41,9 @@ class Headers:
 
     def __init__(self) -> None:
         self._file = ""
-        self._message: tuple[str, str | None, str] | None = None
         self._mode = ""
         self._lines = 0
+        self._readers = {"pydoc": self._pydoc, "phpstan": self._phpstan, "phpcs": self._phpcs, "format": self._format}
 
     def feed(self, text: str, out: Sink) -> tuple[bool, list[Diagnostic]]:
         """Whether the next line is wanted, and the rows of this line."""
@@ -51,16 +56,11 @@ class Headers:
         stylish = (_REMARK.match(text) or _STYLISH.match(text)) if text[:1].isspace() and ":" in text else None
         if stylish:
             return self._stylish(stylish, out)
-        for mode, read in (
-            ("pydoc", self._pydoc),
-            ("phpstan", self._phpstan),
-            ("phpcs", self._phpcs),
-            ("format", self._format),
-        ):
-            rows = read(text) if self._mode == mode else None
-            if rows is not None:
-                return True, rows
-        if _FORMAT_TOTAL.match(text):
+        read = self._readers.get(self._mode)
+        rows = read(text) if read else None
+        if rows is not None:
+            return True, rows
+        if "would be reformatted" in text and _FORMAT_TOTAL.match(text):
             above = out.above(400)
             diffs = [
                 _DIFF.match(line) for line, below in zip(above, above[1:], strict=False) if below.startswith("+++ ")
@@ -72,28 +72,17 @@ class Headers:
         self._mode = ""
 
     def _head(self, text: str) -> tuple[bool, list[Diagnostic]]:
-        rust, ruff = _RUST.match(text), _RUFF.match(text)
-        if rust:
-            self._message = (rust[3], rust[2], rust[1])
-            return True, []
-        if ruff:
-            self._message = (ruff[2], ruff[1], "error")
-            return True, []
-        heads = (("pydoc", _PYDOC), ("phpstan", _PHPSTAN_HEAD), ("phpcs", _PHPCS_HEAD), ("format", _UNFORMATTED))
-        for mode, pattern in heads:
-            found = pattern.match(text)
+        for mode, needs, pattern in _HEADS:
+            found = pattern.match(text) if needs in text else None
             if found:
-                self._mode, self._file, self._lines = mode, text.strip() if mode in ("pydoc", "format") else found[1], 0
+                self._mode, self._lines = mode, 0
+                self._file = text.strip() if mode in ("pydoc", "format") else found[1]
                 return True, []
-        keep = self._message is not None and self._lines < _LIMIT and (text[:1] in " |=\t" or not text.strip())
-        if not keep:
-            self._message = None
-        return keep or self._mode != "", []
+        return self._mode != "", []
 
     def _arrow(self, arrow: re.Match[str], out: Sink) -> tuple[bool, list[Diagnostic]]:
         """`--> file:line:col` below its message (rustc, clippy, ruff, typos)."""
-        above = self._message or self._message_above(out)
-        self._message = None
+        above = self._message_above(out)
         if above is None:
             return False, []
         message, code, word = above
@@ -109,7 +98,7 @@ class Headers:
 
     @staticmethod
     def _message_above(out: Sink) -> tuple[str, str | None, str] | None:
-        for text in reversed(out.above(6)):
+        for text in reversed(out.above(12)):
             rust, ruff = _RUST.match(text), _RUFF.match(text)
             if rust:
                 return rust[3], rust[2], rust[1]
