@@ -39,7 +39,7 @@ def child_environment() -> dict[str, str]:
 
 
 def prepare_data_folder(settings: Settings) -> None:
-    """Make the data folder and what others must not read in it; raises UserError when it cannot be used.
+    """Make the data folder and Redis' own in it; raises UserError when it cannot be used.
 
     A root app's folder can be searched, not listed, by the users of the sandbox (decisions.md, row 80).
     """
@@ -48,8 +48,6 @@ def prepare_data_folder(settings: Settings) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
         (folder / "redis").mkdir(exist_ok=True)
         (folder / "redis").chmod(0o700)
-        if not settings.database_url:
-            (folder / "remedy.db").touch(mode=0o600)
     except OSError as error:
         raise UserError(f"The data folder {folder} cannot be used: {error.strerror}. Set REMEDY_DATA.") from error
 

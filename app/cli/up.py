@@ -130,7 +130,8 @@ def _on_signals(tree: Tree, asked: asyncio.Event) -> None:
         asked.set()
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, end)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            asyncio.get_running_loop().add_signal_handler(number, end)
 
 
 def _refuse_a_taken_port(settings: Settings) -> None:
