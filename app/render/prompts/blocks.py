@@ -3,6 +3,7 @@
 import re
 import shlex
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from markupsafe import Markup
@@ -104,14 +105,15 @@ def whole_files(diff: str, size: int, files: int = 0) -> Piece:
     return Piece("".join(pieces[:kept]).strip("\n"), "", kept, max(files, len(pieces)), "files", names)
 
 
-def split_diff(diff: str) -> list[str]:
+@lru_cache(maxsize=8)
+def split_diff(diff: str) -> tuple[str, ...]:
     """The diff file by file, in order; a text without a file header is one piece."""
     header = _GIT_FILE if _GIT_FILE.search(diff) else _BARE_FILE
     starts = [match.start() for match in header.finditer(diff)]
     if not starts:
-        return [diff] if diff.strip() else []
+        return (diff,) if diff.strip() else ()
     starts[0] = 0
-    return [diff[a:b] for a, b in zip(starts, [*starts[1:], len(diff)], strict=True)]
+    return tuple(diff[a:b] for a, b in zip(starts, [*starts[1:], len(diff)], strict=True))
 
 
 def file_name(piece: str) -> str:

@@ -1,6 +1,6 @@
 """What each prompt is made from: plain values out of rows, filled by `jobs/turn`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -303,7 +303,7 @@ class SelfRepair:
     form: Form
     feedback: str = ""
     summary: str = ""
-    events: tuple[str, ...] = field(default_factory=tuple)
+    events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

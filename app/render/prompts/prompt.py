@@ -44,7 +44,8 @@ def render_prompt(name: str, inputs: Inputs, limit: int = 0, redactor: Redactor 
     form = getattr(inputs, "form", None)
     if isinstance(form, Form) and form.rung is Rung.MARKER and not form.nonce:
         raise ValueError("a marker form needs a nonce: use with_nonce")
-    ready = _with_kinds(blocks.prepared(inputs, redactor or Redactor(())), inputs)
+    redactor = redactor or Redactor(())
+    ready = _with_kinds(blocks.prepared(inputs, redactor), inputs, redactor)
     steps = ladder(name, len(_failures(ready)))
     text, cuts = _first_that_fits(name, ready, steps, limit or TOTALS[name])
     if len(text.encode()) > HARD_END_BYTES:
@@ -85,12 +86,12 @@ def _failures(inputs: Inputs) -> tuple[Failure, ...]:
     return found
 
 
-def _with_kinds(ready: Inputs, raw: Inputs) -> Inputs:
+def _with_kinds(ready: Inputs, raw: Inputs, redactor: Redactor) -> Inputs:
     """In feedback for an agent an evidence id becomes its kind, "(proof grid)"; an unknown one stays hidden (PM-6)."""
     if not isinstance(ready, AgentCorrect) or not isinstance(raw, AgentCorrect):
         return ready
     kinds = {line.evidence_id.lower(): line for line in raw.evidence}
-    feedback = blocks.EVIDENCE_ID.sub(lambda found: _kind(kinds.get(found[0].lower())), raw.feedback)
+    feedback = blocks.EVIDENCE_ID.sub(lambda found: _kind(kinds.get(found[0].lower())), redactor.text(raw.feedback))
     return replace(ready, feedback=blocks.mask(clean(feedback)))
 
 
