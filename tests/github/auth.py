@@ -114,6 +114,13 @@ def expires(token: Token) -> str:
     return iso(token.expires_at) or ""
 
 
+def sign_jwt(pem: str, claims: dict[str, Any]) -> str:
+    """A JSON web token signed with RS256, as the app under test makes one."""
+    head, body = (_encode(json.dumps(part).encode()) for part in ({"typ": "JWT", "alg": "RS256"}, claims))
+    signature = _private_key(pem).sign(f"{head}.{body}".encode(), padding.PKCS1v15(), hashes.SHA256())
+    return f"{head}.{body}.{_encode(signature)}"
+
+
 def new_private_key() -> str:
     """An RSA key as PEM text, for an app that is registered here."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -155,17 +162,17 @@ def _check_times(claims: dict[str, Any]) -> None:
 
 def _is_signed(app: App, text: bytes, signature: bytes) -> bool:
     try:
-        _public_key(app.pem).verify(signature, text, padding.PKCS1v15(), hashes.SHA256())
+        _private_key(app.pem).public_key().verify(signature, text, padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature:
         return False
     return True
 
 
 @lru_cache
-def _public_key(pem: str) -> rsa.RSAPublicKey:
+def _private_key(pem: str) -> rsa.RSAPrivateKey:
     key = load_pem_private_key(pem.encode(), None)
     assert isinstance(key, rsa.RSAPrivateKey)
-    return key.public_key()
+    return key
 
 
 def _encode(data: bytes) -> str:

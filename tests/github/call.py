@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from tests.github.auth import Caller
+from tests.github.core.ci import CheckRun, CheckSuite, Job, WorkflowRun
 from tests.github.core.messages import Request, not_found
 from tests.github.core.spec import Operation
-from tests.github.core.state import App, CheckRun, CheckSuite, Comment, Job, Pull, Repository, Thread, User, WorkflowRun
+from tests.github.core.state import App, Comment, Pull, Repository, Thread, User
 
 if TYPE_CHECKING:
     from tests.github.world import World
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 PER_PAGE = 30
 PER_PAGE_LIMIT = 100
 Item = TypeVar("Item")
+Owned = TypeVar("Owned", CheckRun, CheckSuite, WorkflowRun)
 
 
 @dataclass
@@ -118,7 +120,7 @@ class Call:
         if links:
             self.headers["Link"] = ", ".join(links)
 
-    def _owned(self, table: dict[int, Any], name: str) -> Any:
+    def _owned(self, table: dict[int, Owned], name: str) -> Owned:
         found = table.get(self.params[name])
         if found is None or found.repository is not self.repository:
             raise not_found()

@@ -4,9 +4,10 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.github.core.ci import CheckRun, Job, WorkflowRun
 from tests.github.core.gitstore import GitFailed
 from tests.github.core.messages import Answer, Request
-from tests.github.core.state import App, CheckRun, Job, Pull, Repository, Thread, User, WorkflowRun
+from tests.github.core.state import App, Pull, Repository, Thread, User
 from tests.github.verbs.verb import NAMES
 
 if TYPE_CHECKING:

@@ -3,22 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from tests.github import bodies
+from tests.github.core.ci import CheckRun, CheckSuite, Job, WorkflowRun
 from tests.github.core.gitstore import NO_SHA
-from tests.github.core.state import (
-    App,
-    CheckRun,
-    CheckSuite,
-    Comment,
-    Installation,
-    Job,
-    Pull,
-    Repository,
-    Review,
-    ReviewComment,
-    Thread,
-    User,
-    WorkflowRun,
-)
+from tests.github.core.state import App, Comment, Installation, Pull, Repository, Review, ReviewComment, Thread, User
 from tests.github.hooks import Event
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Any
 
 import httpx
-import jwt
 
+from tests.github.auth import sign_jwt
 from tests.github.core.state import Pull, Repository
 from tests.github.local import LocalGitHub
 
@@ -66,7 +66,7 @@ class Api:
     def jwt(self, **claims: object) -> str:
         now = int(time.time())
         given = {"iat": now - 60, "exp": now + 540, "iss": str(self.github.app.id), **claims}
-        return jwt.encode(given, self.github.app.pem, algorithm="RS256")
+        return sign_jwt(self.github.app.pem, given)
 
     def token(self, repository: Repository, **permissions: str) -> str:
         """A token minted over the API, for this repository and these permissions (none: all that are granted)."""

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from tests.github import events
+from tests.github.core.ci import CheckRun, CheckSuite
 from tests.github.core.messages import Refused, invalid
-from tests.github.core.state import App, CheckRun, CheckSuite, Repository, User
+from tests.github.core.state import App, Repository, User
 
 if TYPE_CHECKING:
     from tests.github.world import World

@@ -1,5 +1,6 @@
 """Register an app by manifest: the form becomes an app, its code is exchanged once within an hour (F-M1, F-M2)."""
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from tests.github import auth
@@ -10,12 +11,14 @@ if TYPE_CHECKING:
     from tests.github.world import World
 
 CODE_LIFE_MS = 3_600_000
+# Never the same twice in a process: githubkit caches tokens by app id for the whole of one.
+_APP_IDS = itertools.count(900_001)
 
 
 def new_app(world: "World", owner: User, name: str, manifest: dict[str, Any], pem: str | None = None) -> App:
     """An app with its bot user; `manifest` is `app.yml` or what a form sent."""
     slug = name.lower().replace(" ", "-")
-    number = 900_000 + len(world.state.apps)
+    number = next(_APP_IDS)
     app = App(
         id=number,
         slug=slug,

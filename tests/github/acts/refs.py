@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from tests.github import events
 from tests.github.acts import threads
+from tests.github.core.ci import CheckSuite
 from tests.github.core.gitstore import NO_SHA
 from tests.github.core.permissions import covers
-from tests.github.core.state import CheckSuite, Pull, Repository, User
+from tests.github.core.state import Pull, Repository, User
 
 if TYPE_CHECKING:
     from tests.github.world import World

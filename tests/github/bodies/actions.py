@@ -6,8 +6,9 @@ from tests.github.bodies.commits import simple_commit
 from tests.github.bodies.people import node_id, user
 from tests.github.bodies.repositories import repository
 from tests.github.bodies.threads import pull_minimal
+from tests.github.core.ci import Artifact, Job, WorkflowRun
 from tests.github.core.clock import iso
-from tests.github.core.state import Artifact, Job, Repository, WorkflowRun
+from tests.github.core.state import Repository
 
 if TYPE_CHECKING:
     from tests.github.world import World

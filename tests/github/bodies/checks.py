@@ -7,8 +7,8 @@ from tests.github.bodies.commits import simple_commit
 from tests.github.bodies.people import app, node_id
 from tests.github.bodies.repositories import repository
 from tests.github.bodies.threads import pull_minimal
+from tests.github.core.ci import CheckRun, CheckSuite
 from tests.github.core.clock import iso
-from tests.github.core.state import CheckRun, CheckSuite
 
 if TYPE_CHECKING:
     from tests.github.world import World

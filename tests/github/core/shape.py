@@ -48,7 +48,8 @@ class Shaper:
         if isinstance(value, Mapping) and flat.properties:
             return self._object(flat, value)
         if isinstance(value, list) and flat.items is not None:
-            return [self.shape(flat.items, item) for item in value]
+            allowed = self._flatten(flat.items).enum
+            return [self.shape(flat.items, item) for item in value if allowed is None or item in allowed]
         return value
 
     def unknown(self, schema: Mapping[str, Any], value: object, path: str = "") -> list[str]:
@@ -109,8 +110,8 @@ class Shaper:
         if flat.properties or "object" in flat.types:
             return self._object(flat, {})
         kind = next(iter(sorted(flat.types)), "object")
-        if kind == "string" and flat.format in _FORMATS:
-            return _FORMATS[flat.format]
+        if kind == "string":
+            return _FORMATS.get(flat.format or "", "")
         smallest = _SMALLEST.get(kind, {})
         return list(smallest) if isinstance(smallest, list) else smallest
 

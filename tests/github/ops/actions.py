@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.github import bodies
 from tests.github.call import Call
+from tests.github.core.ci import Artifact, Job, WorkflowRun
 from tests.github.core.messages import Answer, Refused, not_found
-from tests.github.core.state import Artifact, Job, WorkflowRun
 
 GROUP = "actions"
 _BAD = ("failure", "timed_out", "cancelled", "startup_failure")

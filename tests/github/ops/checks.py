@@ -5,8 +5,8 @@ from typing import Any
 from tests.github import bodies, events
 from tests.github.acts import checks
 from tests.github.call import Call
+from tests.github.core.ci import CheckRun
 from tests.github.core.messages import Answer, Refused, invalid
-from tests.github.core.state import CheckRun
 
 GROUP = "checks"
 

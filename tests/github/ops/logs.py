@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.github import store
 from tests.github.call import Call
+from tests.github.core.ci import Job
 from tests.github.core.messages import Answer, Refused, not_found
-from tests.github.core.state import Job
 
 GROUP = "actions"
 

@@ -122,11 +122,11 @@ class Work:
 
     def _run(self, step: Step, log: JobLog, result: Result) -> str:
         shell = shutil.which("bash") or "/bin/sh"
-        env = self._order.plan.env | step.env
-        log.run_header(step.command, shell, dict(env))
+        env = {**self._order.plan.env, **step.env}
+        log.run_header(step.command, shell, env)
         script = self._folder / "step.sh"
         script.write_text(step.command)
-        code = self._spawn([shell, "-e", str(script)], self._tree / step.folder, dict(env), log)
+        code = self._spawn([shell, "-e", str(script)], self._tree / step.folder, env, log)
         if self._cancelled.is_set():
             log.error("The operation was canceled.")
             return "cancelled"
@@ -150,7 +150,12 @@ class Work:
             start_new_session=True,
         )
         late = threading.Event()
-        timer = threading.Timer(max(self._deadline - time.monotonic(), 0), lambda: (late.set(), _kill(process)))
+
+        def end() -> None:
+            late.set()
+            _kill(process)
+
+        timer = threading.Timer(max(self._deadline - time.monotonic(), 0), end)
         timer.start()
         try:
             assert process.stdout is not None

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from tests.github import events
 from tests.github.acts import checks
+from tests.github.core.ci import Artifact, CheckRun, Job, WorkflowRun
 from tests.github.core.messages import Refused
-from tests.github.core.state import ACTIONS_APP_ID, Artifact, CheckRun, Job, Pull, Repository, User, WorkflowRun
+from tests.github.core.state import ACTIONS_APP_ID, Pull, Repository, User
 from tests.github.runner.job import Order, Result, Work
 from tests.github.runner.workflow import FOLDER, Broken, JobPlan, Unsupported, Workflow, read_workflow, triggers_of
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from tests.github import events
 from tests.github.acts import checks, manifest
-from tests.github.core.state import App, CheckRun, User, WorkflowRun
+from tests.github.core.ci import CheckRun, WorkflowRun
+from tests.github.core.state import App, User
 from tests.github.runner.job import Result
 from tests.github.runner.queue import Cause
 from tests.github.verbs.verb import CheckName, RepositoryName, ThreadName, Verbs, free_verb, reading, verb

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from tests.github.core.ci import CheckRun, WorkflowRun
 from tests.github.core.record import Asked, Violation
-from tests.github.core.state import CheckRun, Comment, Pull, Repository, Thread, WorkflowRun
+from tests.github.core.state import Comment, Pull, Repository, Thread
 from tests.github.hooks import Delivery
 from tests.github.verbs.verb import RepositoryName, ThreadName, Verbs, free_verb, reading
 

@@ -4,8 +4,9 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from tests.github.core.ci import CheckRun, WorkflowRun
 from tests.github.core.messages import Refused
-from tests.github.core.state import CheckRun, Comment, Pull, Repository, Thread, User, WorkflowRun
+from tests.github.core.state import Comment, Pull, Repository, Thread, User
 
 if TYPE_CHECKING:
     from tests.github.world import World
