@@ -1,6 +1,7 @@
 """Commands and button presses: a row each, so that every one is answered once (CM-10)."""
 
 from collections.abc import Sequence
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Connection, select, update
 
@@ -10,41 +11,27 @@ from app.ledger.schema import commands
 from app.ledger.words import CommandOutcome, CommandSource
 
 
-def store(
-    conn: Connection,
-    *,
-    source: CommandSource,
-    source_id: str,
-    ordinal: int,
-    scope_id: str | None,
-    actor_id: int | None,
-    actor: str,
-    verb: str,
-    args: str,
-    url: str,
-    now: int,
-) -> str | None:
-    """Keep one command; its id, or None if this line of this comment (or this press) is known already.
+class NewCommand(TypedDict):
+    """One line of a comment, or one press; `source_id` is GitHub's id of the comment, or the guid of the press."""
 
-    `source_id` is GitHub's id of the comment or review; for a button the guid of its delivery.
-    """
-    command_id = new_id(now)
-    is_new = insert_new(
-        conn,
-        commands,
-        id=command_id,
-        source=source,
-        source_id=source_id,
-        ordinal=ordinal,
-        scope_id=scope_id,
-        actor_id=actor_id,
-        actor=actor,
-        verb=verb,
-        args=args,
-        url=url,
-        at=now,
-    )
-    return command_id if is_new else None
+    source: CommandSource
+    source_id: str
+    ordinal: int
+    scope_id: str | None
+    actor_id: int | None
+    actor: str
+    verb: str
+    args: str
+    url: str
+    now: int
+
+
+def store(conn: Connection, **command: Unpack[NewCommand]) -> str | None:
+    """Keep one command; its id, or None if this line of this comment (or this press) is known already."""
+    values: dict[str, Any] = dict(command)
+    at = values.pop("now")
+    command_id = new_id(at)
+    return command_id if insert_new(conn, commands, id=command_id, at=at, **values) else None
 
 
 def get(conn: Connection, command_id: str) -> Row | None:

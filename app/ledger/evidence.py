@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from sqlalchemy import Connection, select
 
@@ -21,36 +21,39 @@ class DamagedEvidence(Exception):
     """A file of the store is missing or is not what its row says."""
 
 
+class Fact(TypedDict):
+    """Redacted bytes (EV-3) about one run or one diagnosis; `meta` says what they are about, such as a byte range."""
+
+    run_id: NotRequired[str | None]
+    diagnosis_id: NotRequired[str | None]
+    kind: EvidenceKind
+    data: bytes
+    origin: str
+    meta: Mapping[str, Any]
+    now: int
+
+
 class Store:
     """The files of one data folder, and the rows about them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(
-        self,
-        conn: Connection,
-        *,
-        run_id: str | None = None,
-        diagnosis_id: str | None = None,
-        kind: EvidenceKind,
-        data: bytes,
-        origin: str,
-        meta: Mapping[str, Any],
-        now: int,
-    ) -> str:
-        """Keep redacted bytes (EV-3) as evidence of a run or of a diagnosis; its id, `E-` and 10 hex digits or more.
+    def put(self, conn: Connection, **fact: Unpack[Fact]) -> str:
+        """Keep a fact; its id, `E-` and 10 hex digits or more. The same fact put again gives the id that it has.
 
-        The same fact put again gives the id that it has. Raises ValueError unless exactly one owner is named.
+        Raises ValueError unless exactly one owner is named.
         """
+        run_id, diagnosis_id = fact.get("run_id"), fact.get("diagnosis_id")
         if (run_id is None) == (diagnosis_id is None):
             raise ValueError("evidence belongs to a run or to a diagnosis")
-        digest = hashlib.sha256(data).hexdigest()
+        digest = hashlib.sha256(fact["data"]).hexdigest()
+        kind, origin, meta = EvidenceKind(fact["kind"]), fact["origin"], dict(fact["meta"])
         chain = f"run:{run_id}" if run_id else f"diagnosis:{diagnosis_id}"
         lock(conn, runs if run_id else diagnoses, run_id or diagnosis_id)
         rows = _of_chain(conn, chain)
         for row in rows:
-            if (row.sha256, row.kind, row.origin, row.meta_json) == (digest, kind, origin, dict(meta)):
+            if (row.sha256, row.kind, row.origin, row.meta_json) == (digest, kind, origin, meta):
                 return str(row.id)
         values = {
             "chain": chain,
@@ -58,20 +61,15 @@ class Store:
             "id": _free_id(digest, _ids_beside(conn, run_id, diagnosis_id)),
             "run_id": run_id,
             "diagnosis_id": diagnosis_id,
-            "kind": EvidenceKind(kind),
+            "kind": kind,
             "sha256": digest,
-            "bytes": len(data),
+            "bytes": len(fact["data"]),
+            "path": self._write(digest, fact["data"]),
             "origin": origin,
-            "meta_json": dict(meta),
-            "at": now,
+            "meta_json": meta,
+            "at": fact["now"],
         }
-        before = rows[-1].hash if rows else _last_of_diagnosis(conn, run_id)
-        path = self._write(digest, data)
-        insert = evidence.insert().values(**values, path=path, prev_hash=before).returning(*evidence.c)
-        kept = conn.execute(insert).one()  # hashed as the database gives it back, so that it can be checked later
-        place = (evidence.c.chain == chain, evidence.c.seq == kept.seq)
-        conn.execute(evidence.update().where(*place).values(hash=_hash(before, kept._mapping)))
-        return str(kept.id)
+        return _append(conn, rows[-1].hash if rows else _last_of_diagnosis(conn, run_id), values)
 
     def read(self, row: Row) -> bytes:
         """The bytes of a row; raises DamagedEvidence if the file is not what was put."""
@@ -139,6 +137,14 @@ def of_run(conn: Connection, run_id: str) -> Sequence[Row]:
 def of_diagnosis(conn: Connection, diagnosis_id: str) -> Sequence[Row]:
     """All evidence of a diagnosis, in order."""
     return _of_chain(conn, f"diagnosis:{diagnosis_id}")
+
+
+def _append(conn: Connection, before: str, values: Mapping[str, Any]) -> str:
+    """Write the row and its hash: of the row as the database gives it back, so that it can be checked later."""
+    row = conn.execute(evidence.insert().values(**values, prev_hash=before).returning(*evidence.c)).one()
+    place = (evidence.c.chain == row.chain, evidence.c.seq == row.seq)
+    conn.execute(evidence.update().where(*place).values(hash=_hash(before, row._mapping)))
+    return str(row.id)
 
 
 def _of_chain(conn: Connection, chain: str) -> Sequence[Row]:

@@ -1,7 +1,7 @@
 """The outbox: intended writes to GitHub, in order per lane, sent by one sender per installation (domain.md, 15)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 from sqlalchemy.sql.dml import Update
@@ -18,17 +18,19 @@ EDITED_IN_PLACE = frozenset(
 )
 
 
-def put(
-    conn: Connection,
-    *,
-    key: str,
-    lane: str,
-    kind: str,
-    payload: Mapping[str, Any],
-    installation_id: int,
-    now: int,
-    simulated: bool = False,
-) -> None:
+class Letter(TypedDict):
+    """One intended write. `lane` is the scope's id, `payload` what `jobs/deliver` needs to carry it out."""
+
+    key: str
+    lane: str
+    kind: str
+    payload: Mapping[str, Any]
+    installation_id: int
+    now: int
+    simulated: NotRequired[bool]
+
+
+def put(conn: Connection, **letter: Unpack[Letter]) -> None:
     """Intend one write, in the transaction of the change that wants it (OB-1).
 
     A key that waits unsent gets the new payload and keeps its place. A key that is done, failed or dropped: of a kind
@@ -36,24 +38,17 @@ def put(
     waits again once that ends. `simulated` rows are kept as DROPPED and never sent (OB-9). Raises ValueError for a
     kind that is not an `OutboxKind`.
     """
+    installation_id, now, simulated = letter["installation_id"], letter["now"], letter.get("simulated", False)
+    kind = OutboxKind(letter["kind"])
+    wanted = {"lane": letter["lane"], "kind": kind, "payload": dict(letter["payload"]), "simulated": simulated}
     lock(conn, installations, installation_id)
-    old = conn.execute(select(outbox).where(outbox.c.key == key).with_for_update()).one_or_none()
-    wanted = {"lane": lane, "kind": OutboxKind(kind), "payload": dict(payload), "simulated": simulated}
+    old = conn.execute(select(outbox).where(outbox.c.key == letter["key"]).with_for_update()).one_or_none()
     if old is None:
         state = OutboxState.DROPPED if simulated else OutboxState.PENDING
-        row = {"id": new_id(now), "key": key, "installation_id": installation_id, "created_at": now, "state": state}
-        conn.execute(outbox.insert().values(**row, **wanted, seq=_next_seq(conn, installation_id)))
-        return
-    if simulated:
-        return
-    edited = kind in EDITED_IN_PLACE
-    untried = old.state == OutboxState.PENDING and old.started_at is None
-    if old.state == OutboxState.PENDING and (edited or untried):
-        _set(conn, old.id, **wanted)
-    elif old.state == OutboxState.SENDING and edited:
-        _set(conn, old.id, **wanted, again=True)
-    elif old.state not in UNFINISHED and (edited or old.simulated):
-        _set(conn, old.id, **wanted, **_fresh(conn, installation_id))
+        row = {"id": new_id(now), "key": letter["key"], "installation_id": installation_id, "created_at": now}
+        conn.execute(outbox.insert().values(**row, **wanted, state=state, seq=_next_seq(conn, installation_id)))
+    elif not simulated:
+        _replace(conn, old, wanted)
 
 
 def due(conn: Connection, installation_id: int, now: int) -> Row | None:
@@ -116,6 +111,17 @@ def next_write(conn: Connection, installation_id: int) -> int:
 def set_next_write(conn: Connection, installation_id: int, at: int) -> None:
     """Nothing of this installation is written before `at`: its pace, or what GitHub's limit said (GH-10, GH-11)."""
     conn.execute(update(installations).where(installations.c.id == installation_id).values(next_write_at=at))
+
+
+def _replace(conn: Connection, old: Row, wanted: Mapping[str, Any]) -> None:
+    edited = wanted["kind"] in EDITED_IN_PLACE
+    untried = old.state == OutboxState.PENDING and old.started_at is None
+    if old.state == OutboxState.PENDING and (edited or untried):
+        _set(conn, old.id, **wanted)
+    elif old.state == OutboxState.SENDING and edited:
+        _set(conn, old.id, **wanted, again=True)
+    elif old.state not in UNFINISHED and (edited or old.simulated):
+        _set(conn, old.id, **wanted, **_fresh(conn, old.installation_id))
 
 
 def _ready(now: int) -> ColumnElement[bool]:

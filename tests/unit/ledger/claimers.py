@@ -18,7 +18,7 @@ def claim_all(url: str, owner: str) -> list[str]:
     """Claim and finish waiting deliveries until there are none; the guids that this process finished."""
     engine = open_engine(url)
     order = random.Random(owner)
-    mine = []
+    mine: list[str] = []
     while True:
         with read(engine) as conn:
             waiting = [row.guid for row in deliveries.unhandled(conn, NOW, 20)]

@@ -1,6 +1,7 @@
 """Runs: the machine's record to rows and back, guarded by its version (LE-3, AC-1, IV-15)."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine
@@ -12,7 +13,7 @@ from app.ledger.words import EventKind, ScopeState, SessionState
 from app.runs.model import BlockCause, Ci, ItemKind, Result, Role, Stage, Status, StepStatus
 from tests.unit.ledger.world import ACME, NOW, OTHER, SHOP, a_run, a_scope, start
 
-EVERY_FIELD = {
+EVERY_FIELD: dict[str, Any] = {
     "status": Status.BLOCKED,
     "stage": Stage.IDLE,
     "current": 1,

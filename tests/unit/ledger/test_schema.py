@@ -39,12 +39,13 @@ def test_migrating_twice_changes_nothing(engine: Engine) -> None:
 
 def test_the_checks_are_the_words_of_the_enums(engine: Engine) -> None:
     """DB-6: every word of an enum passes its CHECK, and no other word does."""
-    columns = [c for table in schema.metadata.tables.values() for c in table.c if isinstance(c.type, sa.Enum)]
+    columns = [(c, c.type) for t in schema.metadata.tables.values() for c in t.c if isinstance(c.type, sa.Enum)]
     used = set()
-    for column in columns:
-        enum = column.type.enum_class
+    for column, kind in columns:
+        enum = kind.enum_class
+        assert enum is not None
         used.add(enum)
-        assert list(column.type.enums) == [word.value for word in enum]
+        assert list(kind.enums) == [word.value for word in enum]
         check = _checks(engine, column.table.name)[f"ck_{column.table.name}_{column.name}"]
         assert sorted(word.value for word in enum) == sorted(_quoted(check)), column
     ours = {kind for _, kind in getmembers(words, isclass) if issubclass(kind, StrEnum) and kind is not StrEnum}
