@@ -140,7 +140,7 @@ def options(spec: Spec, variant: Variant, staged: Staged, file: "_Files") -> lis
         *shown,
         *kept,
         *given,
-        *("--chdir", WORKSPACE, "--clearenv"),
+        *("--chdir", f"{WORKSPACE}/{spec.cwd}", "--clearenv"),
         *(part for key, value in environment(spec.env, HOME).items() for part in ("--setenv", key, value)),
     ]
 

@@ -82,7 +82,8 @@ class Workspace:
 class Spec:
     """One command. `argv` is a list, never a shell string (SX-13); `env` is built from nothing (SX-11).
 
-    `stdin` opens a pipe to it. `stream` keeps every byte of output for `Proc.events`, which then must be read.
+    `cwd` is a folder of the workspace. `stdin` opens a pipe to it. With `stream` every byte of output goes to
+    `Proc.events`, which then must be read.
     """
 
     run_id: str
@@ -90,6 +91,7 @@ class Spec:
     workspace: Workspace
     limits: Limits
     env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = ""
     stdin: bool = False
     stream: bool = False
 

@@ -54,7 +54,7 @@ class Plain:
         env = environment(spec.env, self.seen(place, HOME))
         env |= {"TMPDIR": self.seen(place, "/tmp"), MARK: mark}
         argv = [*limited(place.uid, spec.limits), *_dies_with_us(), *spec.argv]
-        pipes = await Pipes.spawn(argv, env, str(place.path), (), spec.stdin)
+        pipes = await Pipes.spawn(argv, env, str(place.path / spec.cwd), (), spec.stdin)
         folders = (place.path, *place.writable.values(), _scratch(place), _home(place))
 
         async def survivors() -> None:
