@@ -19,7 +19,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
 from rq.webhook import Webhook
 
-from app.queues import JOBS, RING_LIVES_S, JobRefused, OwnJob, is_reachable, redis_url, ring
+from app.queues import JOBS, RING_LIVES_S, JobRefused, OwnJob, OwnWorker, is_reachable, redis_url, ring
 from app.settings import Settings
 from tests.processes import is_running, wait_for
 from tests.redis_server import RedisServer, redis_server
@@ -159,6 +159,18 @@ class TestWorker:
             with worker(own):
                 ring(own, "intake", "g-2")
                 wait_for(lambda: "g-2" in done(own))
+
+    def test_st_s2_a_missed_heartbeat_ends_no_job(self, settings: Settings) -> None:
+        """RQ's parent beats for its horse every 30 s; an exception there would end it, and with it the running job."""
+        with redis_server() as server:
+            connection = Redis.from_url(server.url)
+            queue = Queue("long", connection=connection, job_class=OwnJob, serializer=JSONSerializer)
+            job = queue.enqueue("jobs.turn.turn", "t-1")
+            parent = OwnWorker([queue], connection=connection, job_class=OwnJob, serializer=JSONSerializer)
+            execution = parent.prepare_execution(job)
+            server.kill()
+            parent.maintain_heartbeats(job, execution)
+            connection.close()
 
     def test_a_worker_waits_for_redis_to_appear(self, settings: Settings) -> None:
         with redis_server() as server:
