@@ -78,10 +78,10 @@ def test_pn_5_what_is_missing_somewhere_has_a_marker() -> None:
 
 
 def test_pn_5_code_asks_is_it_there_never_which_platform() -> None:
-    """prctl is Linux's own call, so the two places that make it may ask for Linux."""
+    """The sandbox apart: numbers of system calls differ between machines (SX-18)."""
     asks = re.compile(r"platform\.(machine|system)\(|python_version\b|sys\.version_info")
     files = [*(ROOT / "app").rglob("*.py"), *(ROOT / "jobs").rglob("*.py")]
-    assert not [path for path in files if asks.search(path.read_text())]
+    assert not [path for path in files if asks.search(path.read_text()) and path.parent.name != "sandbox"]
 
 
 def test_pn_8_the_demo_and_the_tests_of_the_product_have_one_pytest() -> None:
