@@ -119,6 +119,7 @@ def test_d_8_what_only_the_prose_limits_is_422_too(client: httpx.Client, pull: P
     answer = client.post("check-runs", json={"name": "Remedy", "head_sha": pull.head_sha, **given})
     assert answer.status_code == 422
     assert answer.json()["errors"]
+    assert client.get(f"commits/{pull.head_sha}/check-runs?check_name=Remedy").json()["total_count"] == 0
 
 
 def test_f_c2_a_conclusion_completes_and_the_suite_follows(

@@ -1,6 +1,7 @@
 """The local GitHub as a process of its own, and what it may be made of (PN-8)."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,10 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+import tests.github
 from tests.github import Remote
 from tests.github.auth import sign_jwt
 from tests.github.remote import RemoteRefused
 from tests.github.stage import BREAKS, SHOP
+from tests.github.verbs.verb import NAMES
 
 ROOT = Path(__file__).parents[3]
 MODULES = {"pytest-xdist": "xdist", "pytest-timeout": "pytest_timeout", "types-PyYAML": "", "types-defusedxml": ""}
@@ -94,6 +97,11 @@ def test_complaints_make_it_end_with_1(process: tuple[subprocess.Popen[str], dic
     _, errors = running.communicate(timeout=20)
     assert running.returncode == 1
     assert "is no operation" in errors
+
+
+def test_the_docstring_lists_every_verb() -> None:
+    listed = set(re.findall(r"\w+", tests.github.__doc__ or ""))
+    assert listed >= NAMES
 
 
 def test_pn_8_it_needs_no_development_package() -> None:

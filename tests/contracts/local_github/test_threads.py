@@ -44,6 +44,7 @@ def test_f_i3_labels_are_capped_and_exist_once(client: httpx.Client) -> None:
     assert again.status_code == 422
     assert again.json()["errors"][0]["code"] == "already_exists"
     assert client.post("issues", json={"title": "T", "labels": ["x" * 51]}).status_code == 422
+    assert [issue for issue in client.get("issues").json() if "pull_request" not in issue] == []
 
 
 def test_f_i4_a_reaction_is_201_when_new_and_200_again(github: LocalGitHub, client: httpx.Client, pull: Pull) -> None:

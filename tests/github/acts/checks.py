@@ -45,8 +45,16 @@ def branch_of(repository: Repository, sha: str) -> str | None:
     return next((ref.removeprefix("refs/heads/") for ref, tip in tips.items() if tip == sha), None)
 
 
+def check_given(given: dict[str, Any]) -> None:
+    """The rules that GitHub states in prose only, before anything changes; raises Refused(422)."""
+    if given.get("status") == "completed" and "conclusion" not in given:
+        raise invalid("CheckRun", "conclusion", "missing_field", "conclusion is required when status is completed")
+    for annotation in (given.get("output") or {}).get("annotations") or []:
+        _check_annotation(annotation)
+
+
 def apply(world: "World", check: CheckRun, given: dict[str, Any], actor: User) -> None:
-    """Lay a create or update body over a check run; annotations append (F-C4), a conclusion completes (F-C2)."""
+    """Lay a checked body over a check run; annotations append (F-C4), a conclusion completes it (F-C2)."""
     was = check.status
     for key in _PLAIN:
         if key in given:
@@ -60,8 +68,6 @@ def apply(world: "World", check: CheckRun, given: dict[str, Any], actor: User) -
         check.completed_at = now
         check.started_at = check.started_at or now
     elif "status" in given:
-        if given["status"] == "completed":
-            raise invalid("CheckRun", "conclusion", "missing_field", "conclusion is required when status is completed")
         check.status, check.conclusion, check.completed_at = given["status"], None, None
         if given["status"] == "in_progress":
             check.started_at = check.started_at or now
@@ -90,13 +96,10 @@ def _apply_output(check: CheckRun, output: dict[str, Any]) -> None:
     for key in _OUTPUT:
         if key in output:
             setattr(check, key, output[key])
-    for annotation in output.get("annotations") or []:
-        _check_annotation(annotation)
-        check.annotations.append(annotation)
+    check.annotations += output.get("annotations") or []
 
 
 def _check_annotation(annotation: dict[str, Any]) -> None:
-    """The limits that GitHub states in prose only."""
     if len(annotation.get("title") or "") > TITLE_LIMIT:
         raise invalid("CheckAnnotation", "title")
     for key in ("message", "raw_details"):

@@ -1,5 +1,6 @@
 """Open, edit and close issues and pull requests; comments, labels and reactions."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.github import events
@@ -28,20 +29,34 @@ def new_thread(
     return thread
 
 
-def open_issue(world: "World", thread: Thread, labels: list[str]) -> None:
-    if not thread.repository.has_issues:
-        del thread.repository.threads[thread.number]
+@dataclass(frozen=True)
+class Wish:
+    """What somebody who opens an issue says."""
+
+    title: str
+    body: str | None = None
+    labels: tuple[str, ...] = ()
+    assignees: tuple[User, ...] = ()
+
+
+def open_issue(world: "World", repository: Repository, wish: Wish, author: tuple[User, App | None]) -> Thread:
+    """Raises Refused(410) where issues are switched off (F-I5)."""
+    if not repository.has_issues:
         raise Refused(410, "Issues has been disabled in this repository.")
-    thread.labels = [label_named(world, thread.repository, name) for name in dict.fromkeys(labels)]
+    labels = [label_named(world, repository, name) for name in dict.fromkeys(wish.labels)]
+    thread = new_thread(world, repository, wish.title, wish.body, author)
+    thread.labels, thread.assignees = labels, [*wish.assignees]
     events.issues(world, "opened", thread, thread.user)
+    return thread
 
 
 def edit(world: "World", thread: Thread, actor: User, **changes: Any) -> None:
     """Set title or body; one `edited` event with what it was before."""
+    for name, value in changes.items():
+        check_text(value, "Issue", name, BODY_LIMIT if name == "body" else TITLE_LIMIT)
     before = {}
     for name, value in changes.items():
         if getattr(thread, name) != value:
-            check_text(value, "Issue", name, BODY_LIMIT if name == "body" else TITLE_LIMIT)
             before[name] = {"from": getattr(thread, name) or ""}
             setattr(thread, name, value)
     if before:

@@ -84,7 +84,7 @@ class GitStore:
 
     def init(self, default_branch: str) -> None:
         self.path.mkdir(parents=True)
-        self._git("init", "--quiet", "--bare", f"--initial-branch={default_branch}", ".")
+        self._git("init", "--quiet", "--bare", "--template=", f"--initial-branch={default_branch}", ".")
         with (self.path / "config").open("a") as config:
             config.write("[http]\n\treceivepack = true\n[uploadpack]\n\tallowAnySHA1InWant = true\n[gc]\n\tauto = 0\n")
 
@@ -177,7 +177,7 @@ class GitStore:
 
     def checkout(self, sha: str, to: Path) -> None:
         """A work tree of one commit, with a `.git` that borrows these objects."""
-        self._git("clone", "--quiet", "--shared", "--no-checkout", str(self.path), str(to))
+        self._git("clone", "--quiet", "--template=", "--shared", "--no-checkout", str(self.path), str(to))
         self._git("-C", str(to), "-c", "advice.detachedHead=false", "checkout", "--quiet", sha)
 
     def _once(self, key: tuple[str, ...], find: Callable[[], Any]) -> Any:

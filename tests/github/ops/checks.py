@@ -16,6 +16,7 @@ def create(call: Call) -> Any:
     sha = call.repository.git.resolve(call.body["head_sha"])
     if sha is None:
         raise invalid("CheckRun", "head_sha", message=f"No commit found for SHA: {call.body['head_sha']}")
+    checks.check_given(call.body)
     suite = checks.suite_for(call.world, call.repository, call.app, sha, checks.branch_of(call.repository, sha))
     check = checks.new_check(call.world, suite, call.body["name"])
     events.check_run(call.world, "created", check, call.actor)
@@ -25,6 +26,7 @@ def create(call: Call) -> Any:
 
 def update(call: Call) -> Any:
     checks.own(call.check, call.app)
+    checks.check_given(call.body)
     checks.apply(call.world, call.check, call.body, call.actor)
     return bodies.check_run(call.world, call.check)
 

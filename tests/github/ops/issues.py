@@ -33,10 +33,13 @@ def get(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     body = call.body
-    thread = threads.new_thread(call.world, call.repository, str(body["title"]), body.get("body"), call.author)
-    thread.assignees = _people(call, body.get("assignees") or [])
-    threads.open_issue(call.world, thread, _label_names(body.get("labels") or []))
-    return bodies.issue(call.world, thread)
+    wish = threads.Wish(
+        title=str(body["title"]),
+        body=body.get("body"),
+        labels=tuple(_label_names(body.get("labels") or [])),
+        assignees=tuple(_people(call, body.get("assignees") or [])),
+    )
+    return bodies.issue(call.world, threads.open_issue(call.world, call.repository, wish, call.author))
 
 
 def update(call: Call) -> Any:

@@ -93,8 +93,8 @@ class Work:
         repository = self._order.facts["GITHUB_REPOSITORY"]
         log.action_header(step.command, {"repository": repository, "token": "***", "fetch-depth": "1"})
         log.line(f"Syncing repository: {repository}")
-        self._order.git.checkout(self._order.sha, self._folder / "clone")
-        shutil.copytree(self._folder / "clone", self._tree, dirs_exist_ok=True, symlinks=True)
+        shutil.rmtree(self._tree)
+        self._order.git.checkout(self._order.sha, self._tree)
         log.line(f"HEAD is now at {self._order.sha[:7]}")
         return "success"
 

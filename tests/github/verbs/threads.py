@@ -73,10 +73,8 @@ class ThreadVerbs(Verbs):
 
     @verb
     def open_issue(self, user: User | str, repo: RepositoryName, title: str, body: str = "") -> Thread:
-        repository = self._repository(repo)
-        thread = threads.new_thread(self.world, repository, title, body, (self._user(user), None))
-        threads.open_issue(self.world, thread, [])
-        return thread
+        wish = threads.Wish(title, body)
+        return threads.open_issue(self.world, self._repository(repo), wish, (self._user(user), None))
 
     @verb
     def label(self, user: User | str, thread: ThreadName, labels: list[str]) -> None:
