@@ -41,7 +41,7 @@ def keep_findings(
     diagnoses.store_failures(conn, told_id, rows, now)
     for read, failure in found:
         what = f"{failure.test_id} {failure.kind} in job {read.check.name}, attempt {read.attempt}"
-        _put(conn, store, told_id, EvidenceKind.FAILURE, f"{what}\n{failure.error_head}", what, now)
+        _put(conn, store, told_id, (EvidenceKind.FAILURE, what, f"{what}\n{failure.error_head}"), now)
 
 
 def keep_groups(conn: Connection, store: Store, told_id: str, blamed: Sequence[Blamed], now: int) -> None:
@@ -61,7 +61,7 @@ def keep_groups(conn: Connection, store: Store, told_id: str, blamed: Sequence[B
     for one in blamed:
         what = f"{one.blame.cause.replace('_', ' ')}: {one.blame.how_we_know}"
         text = "\n".join((what, *one.group.test_ids))
-        _put(conn, store, told_id, EvidenceKind.BLAME, text, what, now)
+        _put(conn, store, told_id, (EvidenceKind.BLAME, what, text), now)
 
 
 def _slices(
@@ -96,7 +96,9 @@ def _slices(
     return ids
 
 
-def _put(conn: Connection, store: Store, told_id: str, kind: EvidenceKind, text: str, what: str, now: int) -> str:
+def _put(conn: Connection, store: Store, told_id: str, fact: tuple[EvidenceKind, str, str], now: int) -> str:
+    """Store one fact: its kind, its line in the list of evidence, its text."""
+    kind, what, text = fact
     return store.put(
         conn,
         run_id=None,

@@ -32,6 +32,7 @@ FLOORS: dict[str, float] = {
     "app.services": 2.5,
     "app.briefs": 3,
     "app.diagnosis": 3,
+    "app.proving": 3,
     "app.turns": 3.5,  # drives what app.briefs tells
     "app.speech": 3.5,  # says what app.commands lists
     "app.web": 3,
