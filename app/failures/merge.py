@@ -130,14 +130,15 @@ def _without_tails(merged: dict[Key, Found]) -> dict[Key, Found]:
 
 def _without_containers(merged: dict[Key, Found]) -> dict[Key, Found]:
     """A container goes when a child is listed; a test of a stack goes when anything else explains the end (OP-1, OP-3)."""
-    sure = [found for found in merged.values() if not found.optional and not found.flaky]
+    sure = [found for found in merged.values() if not (found.optional or found.wraps or found.flaky)]
     if not sure:
-        stacks = [key for key, found in merged.items() if found.optional and found.kind in ("crash", "timeout")]
-        return {key: found for key, found in merged.items() if key not in stacks[:-1]}
-    return {key: found for key, found in merged.items() if not found.optional or _is_lone(found, sure)}
+        return merged
+    return {key: found for key, found in merged.items() if not (found.optional or found.wraps) or _is_lone(found, sure)}
 
 
 def _is_lone(found: Found, sure: Iterable[Found]) -> bool:
+    if found.wraps:
+        return all(one.framework == found.framework for one in sure)
     return found.kind not in ("crash", "timeout") and not any(_is_child(one, found) for one in sure)
 
 

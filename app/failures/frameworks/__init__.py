@@ -5,10 +5,14 @@ from app.failures.frameworks.acceptance import Robot, Scenarios
 from app.failures.frameworks.apple import Apple
 from app.failures.frameworks.bazel import Bazel
 from app.failures.frameworks.beam import Beam
+from app.failures.frameworks.browser_tests import TestCafe, WebdriverIo
 from app.failures.frameworks.causes import Causes
+from app.failures.frameworks.compiled_tests import Alcotest, Dart, Julia, Zig
 from app.failures.frameworks.cpp import CTest, Catch2, GoogleTest
+from app.failures.frameworks.deno_bun import Bun, Deno
 from app.failures.frameworks.dotnet import DotNet
 from app.failures.frameworks.go import Go
+from app.failures.frameworks.go.ginkgo import Ginkgo
 from app.failures.frameworks.jasmine import Jasmine
 from app.failures.frameworks.jest import Jest
 from app.failures.frameworks.job import Job
@@ -40,12 +44,21 @@ DETECTORS: tuple[type[Detector], ...] = (
     Apple,
     Bazel,
     Beam,
+    WebdriverIo,
+    TestCafe,
     Causes,
+    Dart,
+    Zig,
+    Julia,
+    Alcotest,
     CTest,
     GoogleTest,
     Catch2,
+    Deno,
+    Bun,
     DotNet,
     Go,
+    Ginkgo,
     Jasmine,
     Jest,
     Ant,

@@ -11,9 +11,9 @@ _CASE_CLONE = re.compile(r"Test [Cc]ase '(.+?)' failed on '.*' \([\d.]+ seconds\
 _FAILING = re.compile(r"Failing tests:\s*$")
 _LISTED = re.compile(r"\s+(-\[[\w.]+ [^\]]+\]|[\w.]+(?:\.|/)\w+(?:\(\))?)(?: \(.*\))?\s*$")
 _PRETTY_PLACE = re.compile(r"  (/?\S+?\.\w+):(\d+)$")
-_ROW = re.compile(r"\s{2,4}✗ (\w\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\([\d.]+ seconds\)$")
+_ROW = re.compile(r"\s{2,4}[✗✖] (\w\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\([\d.]+ seconds\)$")
 _SUMMARY_ROW = re.compile(r"  (\w+), (\S.*)$")
-_SUITE = re.compile(r"[A-Za-z_][\w.]*$")
+_SUITE = re.compile(r"(?:Test Suite )?'?((?:\w+\.)?[A-Z]\w*)'?(?: started.*)?$")
 _SWIFT = re.compile(
     r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)|failed after .*)$"
 )
@@ -127,7 +127,9 @@ class Apple:
 
     @staticmethod
     def _suite(out: Sink) -> str:
-        return next((above.strip() for above in reversed(out.above(300)) if above and _SUITE.match(above.rstrip())), "")
+        """The nearest suite above: a name alone on its line, or `Test Suite name started`."""
+        found = (_SUITE.match(above.rstrip()) for above in reversed(out.above(300)) if above)
+        return next((suite[1] for suite in found if suite), "")
 
     def _in_list(self, line: Line, out: Sink) -> bool:
         """xcodebuild lists names below `Failing tests:`, each after a tab or blanks, below their bundle."""

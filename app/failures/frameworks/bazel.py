@@ -28,7 +28,7 @@ class Bazel:
     def feed(self, line: Line, out: Sink) -> bool:
         fail = _FAIL.match(line.text)
         if fail:
-            out.failure(Found(fail[1], message=line.text, rank=1, optional=True))
+            out.failure(Found(fail[1], message=line.text, rank=1, wraps=True))
             return False
         row = _ROW.match(line.text) if line.text.startswith(("//", "@")) else None
         if row is None or row[2] in ("PASSED", "NO STATUS", "INCOMPLETE"):
@@ -44,7 +44,7 @@ class Bazel:
                     "timeout" if row[2] == "TIMEOUT" else "fail",
                     message=line.text,
                     rank=2,
-                    optional=True,
+                    wraps=True,
                     flaky=row[2] == "FLAKY",
                 )
             )

@@ -17,7 +17,7 @@ _CT_ROW = re.compile(r"(?:%%% )?(\w+_SUITE) ==> (?:[\w. ()]+\.)?(\w+): (FAILED|O
 _EUNIT = re.compile(
     r"(?:\s*)([\w]+): (\w+)(?:_test_?)?(?: \(.*\))?\s*\.{3,}\s*\*failed\*|([\w]+):([\w]+_test_?)(?:/0)?.*\*failed\*"
 )
-_EUNIT_PLACE = re.compile(r"in function (\w+):([\w'-]+)/\d+ \(([^,]+), line (\d+)\)")
+_EUNIT_PLACE = re.compile(r"in function .* \(([^,()]+\.erl), line (\d+)\)")
 _LINES = 300
 
 
@@ -96,7 +96,7 @@ class Beam:
         if place:
             found.file, found.line = place[1], int(place[2])
         elif erlang:
-            found.file, found.line = erlang[3], int(erlang[4])
+            found.file, found.line = erlang[1], int(erlang[2])
         body = [text.strip() for text in lines if text.strip() and not _PLACE.match(text)]
         found.message = body[0] if body else ""
         if found.message in ("Assertion with == failed", "Assertion failed") and len(body) > 1:

@@ -17,7 +17,7 @@ _PLACE = re.compile(r"(?:\d+: )?(\S[^:\n]*\.\w+):(\d+): (Failure|error)|(?:\d+: 
 _CTEST_ROW = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S.*?) \.*\s*\*\*\*(\S[^0-9]*)")
 _CTEST_LISTED = re.compile(r"\s+\d+ - (\S.*) \(([^()]+)\)(?:\s+\S.*)?$")
 _CTEST_TOTAL = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)")
-_CTEST_OUTPUT = re.compile(r"\d+: (.*)$")
+_CTEST_OUTPUT = re.compile(r"^\d+: (.*)$")
 _KINDS: dict[str, FailureKind] = {
     "Failed": "fail",
     "Timeout": "timeout",

@@ -23,7 +23,8 @@ class Found:
     """One print of a failing test.
 
     `rank`: 2 summary, 1 detail block, 0 progress row, -1 text inside captured output. `scope` tells equal names apart
-    (package, suite file, target); `optional` marks containers and tests named only in a stack.
+    (package, suite file, target); `optional` marks containers and tests named only in a stack; `wraps` marks what a
+    build tool prints around the tests of another framework (MG-6).
     """
 
     id: str
@@ -35,6 +36,7 @@ class Found:
     scope: str = ""
     rank: int = 1
     optional: bool = False
+    wraps: bool = False
     flaky: bool = False
     framework: str = ""
     at: Line | None = None

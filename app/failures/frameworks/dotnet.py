@@ -44,6 +44,7 @@ class DotNet:
         self._text = Block()
         self._lines = 0
         self._indent = 0
+        self._printers: dict[str, str] = {}
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -101,6 +102,7 @@ class DotNet:
             return
         lines = self._text.lines
         found.detail = lines
+        found.framework = self._printers.setdefault(found.id, found.framework)
         body = [text.strip() for text in lines if text.strip() and text.strip() not in _LABELS]
         found.message = body[0] if body else ""
         places = []

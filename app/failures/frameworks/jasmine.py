@@ -52,13 +52,15 @@ class Jasmine:
         "DISCONNECTED",
         "have not captured",
     )
-    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
         self._karma: Found | None = None
         self._text = Block()
         self._tree: list[tuple[int, str]] | None = None
+        self._depth = 0
+        self._told = False
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -120,7 +122,7 @@ class Jasmine:
             out.failure(found)
 
     def _in_tree(self, line: Line, out: Sink) -> bool:
-        """karma-mocha-reporter: suites by indentation, `✖ name`, the browsers that failed, the message."""
+        """karma-mocha-reporter: suites by indentation, `✖ name`, the browsers that failed, then the message."""
         assert self._tree is not None
         row = _TREE.match(line.text)
         if row is None:
@@ -130,21 +132,19 @@ class Jasmine:
             self._end_row(out)
             self._tree = None
             return False
-        if _BROWSER_LINE.match(line.text):
-            return True
         if row[2]:
             self._end_row(out)
             names = [name for indent, name in self._tree if indent < depth]
-            self._karma, self._text = Found(" ".join([*names, row[3]]), at=line, rank=2, framework="karma"), Block()
-        elif self._karma is not None and depth > self._karma_depth(names_only=False):
+            self._karma = Found(" ".join([*names, row[3]]), at=line, rank=2, framework="karma")
+            self._text, self._depth, self._told = Block(), depth, False
+        elif _BROWSER_LINE.match(line.text):
+            self._told = True
+        elif self._karma is not None and self._told and depth >= self._depth:
             self._text.add(line.text)
         else:
+            self._end_row(out)
             self._tree = [(indent, name) for indent, name in self._tree if indent < depth] + [(depth, row[3])]
         return True
-
-    def _karma_depth(self, *, names_only: bool) -> int:
-        assert self._tree is not None
-        return max((indent for indent, _ in self._tree), default=0) + 2
 
 
 def _place(found: Found, lines: list[str]) -> None:

@@ -12,7 +12,8 @@ _SUITE = re.compile(r"(\s*)▶ (\S.*?)(?: \(\d+(?:\.\d+)?ms\))?\s*$")
 _PASSED = re.compile(r"\s*[✔﹣ℹ] ")
 _AT = re.compile(r"test at (.+):(\d+):\d+$")
 _AVA = re.compile(r"\s*[✘✖✕] (?:\[fail\]: )(\S.*?)(?: (?:\(\d+(?:\.\d+)?m?s\)|[A-Z]\w*(?: .*)?))?\s*$")
-_AVA_HEAD = re.compile(r"  (\S.*)$")
+_AVA_PLACE = re.compile(r"\s+(\S+\.[cm]?[jt]sx?):(\d+)$")
+_AVA_CODE = re.compile(r"\s*\d+: |\s*[─-]+$")
 _TOTAL = re.compile(r"ℹ fail (\d+)")
 _AVA_TOTAL = re.compile(r"\s*(\d+) tests? (?:failed|passed)")
 
@@ -29,6 +30,8 @@ class NodeTest:
         self._listing = False
         self._place: tuple[str, int] | None = None
         self._used: set[int] = set()
+        self._ava: dict[str, Found] = {}
+        self._title = ""
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -36,11 +39,8 @@ class NodeTest:
             self._store()
             self._listing = True
             return True
-        ava = _AVA.match(text) if "[fail]" in text else None
-        if ava:
-            out.started("ava")
-            out.failure(Found(ava[1], rank=1, framework="ava", at=line))
-            return False
+        if self._ava or "[fail]" in text:
+            return self._in_ava(text, line, out)
         at = _AT.match(text)
         if at and self._listing:
             self._store()
@@ -76,6 +76,33 @@ class NodeTest:
             found.optional = any(name.startswith(found.id + " ") for name in names) and not found.detail
             out.failure(found)
         self._found = []
+        for found in self._ava.values():
+            out.failure(found)
+        self._ava = {}
+
+    def _in_ava(self, text: str, line: Line, out: Sink) -> bool:
+        """AVA lists `✘ [fail]: title`, and later prints each title with its place and its difference."""
+        row = _AVA.match(text) if "[fail]" in text else None
+        if row:
+            out.started("ava")
+            self._ava.setdefault(row[1], Found(row[1], at=line, framework="ava"))
+            return True
+        title = text.strip()
+        if title in self._ava:
+            self._title = title
+        elif title and self._title:
+            found = self._ava[self._title]
+            place = _AVA_PLACE.match(text)
+            if place and found.line is None:
+                found.file, found.line = place[1], int(place[2])
+            elif not found.message and found.line is not None and not _AVA_CODE.match(text):
+                found.message = title
+            found.detail = [*found.detail, text][:200]
+        if _AVA_TOTAL.match(text) or line.level is not None:
+            for found in self._ava.values():
+                out.failure(found)
+            self._ava, self._title = {}, ""
+        return bool(self._ava)
 
     def _row(self, row: re.Match[str], line: Line, out: Sink) -> bool:
         self._store()

@@ -27,6 +27,7 @@ class NumberedList:
         self._begins = begins
         self._ends = ends
         self.items: list[Item] = []
+        self.lead: list[str] = []
         self._lines = 0
 
     def feed(self, line: Line) -> bool:
@@ -41,4 +42,6 @@ class NumberedList:
             return False
         if self.items:
             self.items[-1].text.add(line.text)
+        else:
+            self.lead.append(line.text)
         return True

@@ -8,7 +8,7 @@ from app.failures.frameworks.detector import Found, Line, Sink
 
 _TESTTHAT = re.compile(r"(?:──|--|══) ?(?:\d+\. )?(Failure|Error) \((.+?):(\d+)(?::\d+)?\): (\S.*?) ?[─-]*\s*$")
 _TESTTHAT_OLD = re.compile(
-    r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) ?[─-]*\s*$"
+    r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) *[─-]*\s*$"
 )
 _TESTTHAT_AT = re.compile(
     r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$|\d+\. (Failure|Error) ?\(at (\S+)#(\d+)\): (\S.*?) -*\s*$"

@@ -8,7 +8,7 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import choose, places_in
 
-_ITEM = re.compile(r"\s{0,4}(\d+)\) (\S.*)$")
+_ITEM = re.compile(r"\s{1,4}(\d+)\) (\S.*)$")
 _EXAMPLES = re.compile(
     r"(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?"
 )
@@ -18,11 +18,12 @@ _LOAD = re.compile(
 )
 _RESULT = re.compile(r"(Failure|Error):\s*$|\s*\d+\) (Failure|Error):\s*$|(Failure|Error): (?=\S)(test\S*.*)$")
 _MINI_ID = re.compile(r"(\S.*?#.+?|\S+#\S+)(?: \[(\S+?):(\d+)\])?:?\s*$")
-_OLD_ID = re.compile(r"(\w\S*)\(([\w:]+)\)(?: \[(\S+?):(\d+)(?::in .*)?\])?:?\s*$")
+_OLD_ID = re.compile(r"(\w\S*)\(([\w:]+)\)(?: \[(\S+?):(\d+)(?::in .*)?\])?(?::? ?| *: (\S.*))$")
 _MINI_TOTAL = re.compile(r"(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors")
 _PLACE = re.compile(r"\s*# (\S+?):(\d+)")
 _BRACKET = re.compile(r".*\[(\S+?\.rb):(\d+)\]:?\s*$")
 _DIFF = re.compile(r"\s*Failure/Error: (.*)$")
+_AT = re.compile(r"\s*\S+\.rb:\d+:in ")
 _LINES = 500
 
 
@@ -48,7 +49,7 @@ class Rspec:
         "rspec ./",
         "rspec '",
     )
-    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -112,6 +113,8 @@ class Rspec:
         items, self._list = (self._list.items if self._list else []), None
         for item in items:
             lines = item.text.lines
+            if not any("Failure/Error:" in text or "Expected pending" in text for text in lines[:12]) and " FIXED" not in item.title:
+                continue
             title = item.title
             if " FIXED" in title and title.endswith("FIXED"):
                 title = title.removesuffix(" FIXED")
@@ -130,9 +133,9 @@ class Rspec:
             places = [
                 place
                 for place in places_in(lines)
-                if place.file.endswith((".rb", ".feature", ".erb", ".haml", ".slim"))
+                if place.file.endswith((".rb", ".feature", ".erb", ".haml", ".slim", ".cr"))
             ]
-            spec = [place for place in places if place.file.endswith("_spec.rb")]
+            spec = [place for place in places if place.file.endswith(("_spec.rb", "_spec.cr"))]
             place = spec[0] if spec else choose(places)
             if place:
                 found.file, found.line = place.file, place.line
@@ -227,6 +230,7 @@ class Minitest:
             file, number = mini[2], mini[3]
         elif old:
             found = Found(f"{old[2]}#{old[1]}", at=line)
+            found.message = old[5] or ""
             file, number = old[3], old[4]
         if found is None:
             return False
@@ -256,7 +260,8 @@ class Minitest:
         if found is None:
             return
         lines = self._text.lines
-        found.detail, found.message = lines, self._text.first()
+        body = [text.strip() for text in lines if text.strip() and not _AT.match(text)]
+        found.detail, found.message = lines, found.message or (body[0] if body else "")
         place = choose([place for place in places_in(lines) if ".rb" in place.file])
         if place and found.line is None:
             found.file, found.line = place.file, place.line

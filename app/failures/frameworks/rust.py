@@ -129,6 +129,7 @@ class Rust:
 def _finish(found: Found, lines: list[str]) -> None:
     """Message and place from the panic, else from the first line."""
     found.detail = lines
+    lines = [text.strip() for text in lines]
     for at, text in enumerate(lines):
         panic = _PANIC.match(text)
         if panic:

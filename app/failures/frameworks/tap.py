@@ -164,7 +164,8 @@ class Tap:
         for at, text in enumerate(lines):
             field = _YAML_TEXT.match(text)
             if field:
-                value = field[2] or (lines[at + 1].strip() if at + 1 < len(lines) else "")
+                inline = field[2] if field[2] not in (">", "|", "|-", ">-") else ""
+                value = inline or (lines[at + 1].strip() if at + 1 < len(lines) else "")
                 yaml.setdefault(field[1], value)
             bats = _BATS_AT.search(text)
             if bats and place is None:
@@ -172,7 +173,7 @@ class Tap:
             if "subtestsFailed" in text:
                 found.optional = True
         if place is None:
-            place = choose(places_in(_places_text(lines)))
+            place = choose([place for place in places_in(_places_text(lines)) if not place.file.startswith("http")])
         if place:
             found.file, found.line = place.file, place.line
         comments = [text.strip().lstrip("# ").strip() for text in lines if text.strip() not in ("", "---", "...")]

@@ -11,7 +11,7 @@ from app.failures.places import choose, places_in
 _PESTER = re.compile(r"(\s*)\[-\] (\S.*?)(?: \d+(?:\.\d+)?m?s)?(?: \(\d+.*\))?\s*$")
 _PESTER_HEAD = re.compile(r"(\s*)(?:Describing|Context|Describe) (\S.*)$")
 _PESTER_TOTAL = re.compile(r"Tests (?:Passed|completed).*|Tests Passed: (\d+), Failed: (\d+)")
-_PESTER_PLACE = re.compile(r".*?(?:at (?:line: (\d+) in (.+)|.*?, (\S.*?): line (\d+)|(\S+\.ps1):(\d+)))")
+_PESTER_PLACE = re.compile(r".*?(?:at (?:line: (\d+) in (.+)|.*?, (\S.*?): line (\d+)|(?:.*?, )?(\S+\.ps1):(\d+)))")
 _TASTY = re.compile(r"(\s+)(\S.*?): +FAIL(?: \([\d.]+s\))?\s*$")
 _TASTY_TOTAL = re.compile(r"(\d+) out of (\d+) tests failed")
 _HSPEC_ITEM = re.compile(r"\s{2}(\d+)\) (\S.*)$")
@@ -113,7 +113,7 @@ class Hspec:
 
     name: ClassVar[str] = "hspec"
     wakes: ClassVar[tuple[str, ...]] = ("To rerun use: --match",)
-    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:(?:\x1b\[[0-9;]*m)*[ \r]*$",)
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
     def __init__(self) -> None:
         self._list: NumberedList | None = None
@@ -139,11 +139,12 @@ class Hspec:
         self._close(out)
 
     def _close(self, out: Sink) -> None:
-        items, self._list = (self._list.items if self._list else []), None
+        items, lead = (self._list.items, self._list.lead) if self._list else ([], [])
+        self._list = None
         for at, item in enumerate(items if self._haskell else []):
             lines = item.text.lines
             found = Found(item.title, message=item.text.first(), detail=lines, at=item.line)
-            above = items[at - 1].text.lines if at else []
+            above = items[at - 1].text.lines if at else lead
             for text in [*reversed(above), *lines]:
                 place = _HSPEC_PLACE.match(text)
                 if place:

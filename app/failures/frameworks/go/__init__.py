@@ -16,6 +16,7 @@ _NAMED = re.compile(
 _MARK = re.compile(r"(FAIL)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]))?\s*$")
 _DONE = re.compile(r"DONE (?:(\d+) runs, )?(\d+) tests?(?:, \d+ skipped)?(?:, (\d+) failures?)?")
 _PANIC = ("panic: ", "fatal error: ", "SIGSEGV: ", "SIGQUIT: ", "unexpected fault address ", "WARNING: DATA RACE")
+_SPECS = re.compile(r"Ran \d+ of \d+ Specs in ")
 _NAME = re.compile(r"(?:Test|Example|Fuzz|Benchmark)(?![a-z])")
 _STACK_LINES = 3000
 _RUN_NAMES = 200_000
@@ -99,6 +100,7 @@ class Go:
         name = row[2]
         fake = bool(self._ran) and name not in self._ran and len(self._ran) < _RUN_NAMES
         found = Found(name, rank=-1 if fake else 1, at=line)
+        found.wraps = self._text is None and any(_SPECS.match(text) for text in out.above(8))
         self._text, self._indent = Block(), len(row[1])
         for before in self._before.pop(name, ()):
             self._text.add(before)

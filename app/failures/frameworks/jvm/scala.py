@@ -11,11 +11,11 @@ _SBT = re.compile(r"\[(info|error|warn)\] ?")
 _FAILED = re.compile(r"(\s*)[-*+] (\S.*?) \*\*\* FAILED \*\*\*(?: \(.*\))?\s*$")
 _ABORTED = re.compile(r"(\S.*?) \*\*\* ABORTED \*\*\*\s*$")
 _SUITE = re.compile(r"([A-Za-z_][\w.$]*(?:Spec|Test|Suite|Tests|Specs|Check|Properties|IT)?\w*):$")
-_PLACE = re.compile(r".* \(([\w$-]+\.(?:scala|java|sc)):(\d+)\)")
+_PLACE = re.compile(r".* \(?((?:/\S*/)?[\w$-]+\.(?:scala|java|sc)):(\d+)\)?")
 _JUNIT = re.compile(r"Test ([\w.$]+?\.?[\w.$]+(?:[\[(].*)?) failed: ?(.*?)(?:, took [\d.]+ ?s(?:ec)?)?$")
 _TOTAL = re.compile(r"Tests: succeeded (\d+), failed (\d+)")
 _PASSED = re.compile(r"(?:Passed|Failed): Total (\d+), Failed (\d+), Errors (\d+)")
-_MUNIT = re.compile(r"==> X (\S.*?)  ?(?:\d+(?:\.\d+)?s ?)?(.*)$")
+_MUNIT = re.compile(r"==> X (\S.*?)(?: {1,2}\d+(?:\.\d+)?s ?(.*))?$")
 _SPECS2 = re.compile(r"(\s*)[x!] (\S.*)$")
 _PARTEST = re.compile(r"!! +\d+ - (\S.*?) +\[(.*)\]$|(?:# )?partest .*?((?:test|neg|pos|run)/\S+)$")
 
@@ -29,9 +29,10 @@ class Scala:
         "Tests: succeeded ",
         ": Total ",
         "==> X ",
-        "] x ",
-        "] ! ",
         "!! ",
+    )
+    shapes: ClassVar[tuple[str, ...]] = (
+        r"\[(?:\x1b\[[0-9;]*m)*(?:info|error)(?:\x1b\[[0-9;]*m)*\] +(?:\x1b\[[0-9;]*m)*[x!] ",
     )
 
     def __init__(self) -> None:
@@ -109,7 +110,7 @@ class Scala:
         if row is None:
             return None
         self._suite, self._indent = row[1].rsplit(".", 1)[0], 0
-        return Found(row[1], message=row[2], framework="munit")
+        return Found(row[1], message=row[2] or "", framework="munit")
 
     def _partest(self, text: str, mark: re.Match[str] | None, out: Sink) -> Found | None:
         row = _PARTEST.match(text) if text.startswith("!!") else None

@@ -39,7 +39,7 @@ class Surefire:
     )  # fmt: skip
     shapes: ClassVar[tuple[str, ...]] = (
         r"(?:Failures|Errors|Flakes): *(?:\x1b\[[0-9;]*m)*[1-9]",
-        r"(?m)(?:Failures|Errors):[ \r]*$",
+        r"(?m)(?:Failures|Errors):[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",
     )
 
     def __init__(self) -> None:
