@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from app.render.text import cell, clean, code, cut_middle, facts, fence, one_line, prose
+from app.render.text import cell, clean, code, cut_end, cut_middle, facts, fence, one_line, prose
 from app.runs.view import ConfigMistake
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
@@ -114,6 +114,7 @@ FILTERS: Mapping[str, Any] = {
     "clean": lambda text: Markup(clean(str(text))),
     "code": code,
     "count": count,
+    "cut": lambda text, n: Markup(cut_end(str(text), n)),
     "facts": facts,
     "fence": fence,
     "html_code": html_code,

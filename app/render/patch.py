@@ -1,10 +1,12 @@
 """The patch that a person pastes into a terminal (state 15): exact, or not shown at all (UX-X4)."""
 
+import re
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from app.render.text import clean, longest_run, one_line
+from app.render.engine import fill
+from app.render.text import clean, longest_run
 from app.runs.view import ScopeView
 
 MOST_LINES = 100
@@ -20,15 +22,18 @@ def take_away(view: ScopeView) -> Markup | None:
     if view.fix is None or view.run is None or not view.fix.diff.strip():
         return None
     diff = view.fix.diff.strip("\n")
-    delimiter = f"REMEDY_{''.join(char for char in view.run.run_id if char.isalnum())}"
+    delimiter = "REMEDY_" + re.sub(r"[^A-Za-z0-9]", "", view.run.run_id)
     lines = diff.split("\n")
     if len(lines) > MOST_LINES or any(len(line) > MOST_COLUMNS or line.strip() == delimiter for line in lines):
         return None
     if "GIT binary patch" in diff or "\nBinary files " in diff or clean(diff) != diff.replace("\t", "    "):
         return None
-    host = urlsplit(view.public_url).hostname or "localhost"
-    subject = one_line(view.fix.subject or "Repair the failing tests")[:120]
-    mail = f"From: Remedy <remedy@{host}>\nSubject: [PATCH] {subject}\n\n{diff}"
-    body = f"git am --3way <<'{delimiter}'\n{mail}\n{delimiter}"
+    values = {
+        "delimiter": Markup(delimiter),
+        "host": Markup(urlsplit(view.public_url).hostname or "localhost"),
+        "subject": view.fix.subject,
+        "diff": Markup(diff),
+    }
+    body = fill("pulls/take_away.sh.j2", values).rstrip("\n")
     ticks = "`" * max(3, longest_run(body) + 1)
     return Markup(f"{ticks}sh\n{body}\n{ticks}")

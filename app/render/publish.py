@@ -54,12 +54,13 @@ def render_pull(view: ScopeView, redactor: Redactor = PATTERNS) -> tuple[str, st
 def render_commit(commit: Commit, redactor: Redactor = PATTERNS) -> str:
     """The whole message: subject of at most 72 characters, reason, trailers (UX-X3)."""
     scope = f"({commit.scope})" if _SCOPE.fullmatch(commit.scope) else ""
-    summary = _TYPE.sub("", _inactive(redactor.text(commit.summary))).strip() or "repair the failing tests"
-    summary = summary[:1].lower() + summary[1:] if not summary[:2].isupper() else summary
+    summary = _TYPE.sub("", _inactive(redactor.text(commit.summary))).strip(" .")
+    summary = summary if summary[:2].isupper() else summary[:1].lower() + summary[1:]
     why = "\n".join(textwrap.wrap(cut_end(_inactive(redactor.text(commit.why)), 400), SUBJECT))
     values = {
         "c": commit,
-        "subject": Markup(cut_end(f"fix{scope}: {summary}", SUBJECT).rstrip(".")),
+        "scope": Markup(scope),
+        "summary": Markup(summary),
         "why": Markup(why) if why else None,
         "tests": [redactor.text(test) for test in commit.tests[:MOST_TRAILERS]],
         "co_author": _co_author(commit),

@@ -133,7 +133,9 @@ def render_hand_over(view: ScopeView, login: str, comment_id: int | None = None,
         "s": shown.state.value[:2],
         "run": run,
         "mention": mention,
-        "link": links.comment("What to do next", view.number, comment_id) if view.number and comment_id else None,
+        "links": links,
+        "number": view.number,
+        "comment_id": comment_id,
         "marker": Markup(marker("handover", key)),
     }
 

@@ -120,20 +120,15 @@ def twin(text: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", INJECTIONS)
-def test_outside_text_changes_nothing_outside_its_block_pm_4_pm_5_a24(place: str, name: str) -> None:
-    text = INJECTIONS[name]
-    if not text.strip() and place in ("pull title", "pull body", "failure output", "error head"):
-        return
+def test_outside_text_changes_nothing_outside_its_block_pm_4_pm_5_a24(place: str) -> None:
     fill = PLACES[place]
-    made = render_prompt(*fill(text)).text
-    harmless = render_prompt(*fill(twin(text))).text
-
-    if place == "failure output" and len(text.strip("\n")) != len(twin(text).strip("\n")):
-        return
-    assert without_blocks(made) == without_blocks(harmless)
-    for ticks, body in blocks(made):
-        assert longest_run(body) < len(ticks)
+    for name, text in INJECTIONS.items():
+        # A part that is empty is left out, and a cut is stated in its label (PM-2, PM-9): no twin of the same shape.
+        if not clean(text).strip():
+            continue
+        made = render_prompt(*fill(text)).text
+        assert without_blocks(made) == without_blocks(render_prompt(*fill(twin(text))).text), name
+        assert all(longest_run(body) < len(ticks) for ticks, body in blocks(made)), name
 
 
 @pytest.mark.parametrize("place", PLACES)
