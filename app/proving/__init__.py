@@ -1,1 +1,1 @@
-"""A proof: the named tests run in fresh trees, their counts kept as cells, the grid as evidence."""
+"""A proof about a run: which change, which tests in which trees, and its counts as rows and evidence."""

@@ -112,6 +112,9 @@ ROWS: Mapping[State, _Row] = {
     State.LOST_CONTACT: _Row(None, ("block",), Turn.NOBODY),
 }
 
+# Outcomes of a diagnosis beside which the text of an ended run stays.
+_SILENT = frozenset({None, Outcome.RUN_STARTED, Outcome.ATTACHED, Outcome.NOTHING_FAILED, Outcome.SUPERSEDED})
+
 # Trouble of Remedy, of the set-up or of money: neutral (domain.md, 5.3; decisions.md, 5).
 NEUTRAL_CAUSES = frozenset(
     {
@@ -177,13 +180,14 @@ def project(view: ScopeView) -> Projection | None:
 def state_of(view: ScopeView) -> State | None:
     """The one state of (diagnosis, run, publication, person's stop): domain.md, PJ-14; decisions.md, 54 and 71.
 
-    A stop by a person wins over all but a run that has ended; a newer open diagnosis wins over a run that has ended.
+    A stop by a person wins over all but a run that has ended; a newer diagnosis wins over a run that has ended, while
+    it is open and when it came to something that must be said.
     """
     run = view.run
     ended = run is not None and run.status in (Status.COMPLETED, Status.CANCELLED)
     if view.off_by and not ended:
         return State.STOPPED
-    if run is not None and not (ended and _diagnosis_open(view)):
+    if run is not None and not (ended and (_diagnosis_open(view) or view.outcome not in _SILENT)):
         return _state_of_run(view, run)
     if view.outcome is None or _diagnosis_open(view):
         return State.FIXING if view.state is DiagnosisState.WAITING else State.DIAGNOSING

@@ -241,6 +241,8 @@ class ScopeView:
     also_red_in: int = 0
     queue_before: int = 0
     config: ConfigMistake | None = None
+    config_in_head: ConfigMistake | None = None
+    """A mistake in the policy file as this pull request changes it (decisions.md, 72); the check adds one line."""
     asked: tuple[AskedLog, ...] = ()
     waiting_workflow: str = ""
     extra: dict[str, str] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
-from app.workspace.sandbox.model import Workspace, agent_limits
+from app.workspace.sandbox.model import Limits, Workspace
 
 LOOK_S = 0.2
 
@@ -83,7 +83,7 @@ async def _drive(
         binds={spec.inside_path: spec.folder},
         home=seat.room.folder("home"),
     )
-    launcher = Launcher(sandbox, place, agent_limits(seat.wall_s), seat.turn_id)
+    launcher = Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id)
     bounds = Bounds(grant_of(spec, seat.role), seat.role, read_only=seat.frozen)
     session = SessionSpec(place.path, launcher.cwd, bounds, config=spec.config)
     task = asyncio.create_task(drive_turn(AcpRunner(spec, launcher), session, ref, ask, model, sink))

@@ -16,6 +16,10 @@ from tests.github import MANIFEST, LocalGitHub, Options
 def main(arguments: list[str] | None = None) -> int:
     """Serve until SIGTERM or SIGINT; one JSON line on stdout says where it listens and who the app is."""
     given = _parser().parse_args(arguments)
+    if given.demo:
+        from tests.demo.play import main as play
+
+        return play()
     options = Options(
         ghes=given.ghes, id_rule=not given.no_id_rule, auto_ci=given.auto_ci, seed=given.seed, strict=False
     )
@@ -40,6 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.github", description=__doc__)
+    parser.add_argument("--demo", action="store_true", help="play the demo of the README and end")
     parser.add_argument("--port", type=int, default=0, help="API, pages and git; 0 takes a free one")
     parser.add_argument("--store-port", type=int, default=0, help="the store of logs and artifacts")
     parser.add_argument("--data", type=Path, help="folder for repositories, logs, app.pem and github.json")
