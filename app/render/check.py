@@ -93,7 +93,8 @@ def render_check(view: ScopeView, redactor: Redactor = PATTERNS) -> CheckBody:
 
     def render(space: Space) -> Mapping[str, str]:
         name = _SAME_TEXT.get(shown.state, shown.state)
-        found = parts_of(f"checks/{name}.j2", values_of(safe, shown, space, patch))
+        values = values_of(safe, shown, space, patch)
+        found = {**parts_of(f"checks/{name}.j2", values), **parts_of("checks/own_config.j2", values)}
         return {name: tidy(part).strip("\n") for name, part in found.items()}
 
     parts = {**parts_of("checks/buttons.j2", {}), **fitted_parts(render)}
@@ -104,7 +105,7 @@ def render_check(view: ScopeView, redactor: Redactor = PATTERNS) -> CheckBody:
         status=shown.status,
         conclusion=shown.conclusion,
         title=cut_line(one_line(redactor.text(parts["title"])), TITLE),
-        summary=redactor.text(parts["summary"]),
+        summary=redactor.text("\n\n".join(part for part in (parts["summary"], parts["own_config"]) if part)),
         text=redactor.text(parts.get("text", "")),
         actions=tuple(Action(_LABELS[button], parts[button][:DESCRIPTION], button) for button in shown.buttons),
         annotations=_annotations(safe, shown),

@@ -13,7 +13,7 @@ from app.render.space import Space
 from app.render.text import clean
 from app.runs.model import Cause
 from app.runs.projection import Projection
-from app.runs.view import GroupView, ScopeView
+from app.runs.view import GridRow, GroupView, ScopeView
 
 T = TypeVar("T")
 
@@ -70,6 +70,7 @@ def values_of(view: ScopeView, shown: Projection, space: Space, patch: Markup | 
         "links": links_of(view),
         "name_of": name_of,
         "columns": columns,
+        "as_expected": as_expected,
         "patch": patch,
         "here": Markup("this pull request" if view.number is not None else "this branch"),
     }
@@ -108,6 +109,11 @@ def columns(tests: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > 1 and len(functions) == 1 and all("[" in name for name in names):
         return tuple("…[" + name.split("[", 1)[1] for name in names)
     return tuple(names)
+
+
+def as_expected(row: GridRow) -> int:
+    """How many of a tree's tests were seen as expected."""
+    return sum(seen.startswith(f"{row.expected} ") for seen in row.seen)
 
 
 def _own_name(test: str) -> str:

@@ -64,6 +64,8 @@ def test_every_outcome_of_a_diagnosis_has_its_state_pj_8_pj_9(outcome: Outcome) 
             render_comment(view)
         return
     assert shown is not None
+    assert render_comment(view).count("**Nothing for you") + render_comment(view).count("turn:**") == 1
+    assert render_check(view).title
     if outcome in (Outcome.STALE_BASE, Outcome.NEEDS_MAINTAINER):
         assert shown.conclusion == "action_required"
     elif outcome not in (Outcome.RUN_STARTED, Outcome.ATTACHED, Outcome.SUPERSEDED):
@@ -191,7 +193,10 @@ def test_a_scope_that_is_off_shows_stopped_but_an_ended_run_keeps_its_text() -> 
 def test_a_new_diagnosis_replaces_the_text_of_an_ended_run() -> None:
     over = replace(PROVEN, run=done(Result.FIXED), publication=published("stacked_pr"))
     assert state_of(replace(over, state=DiagnosisState.READING, outcome=None)) is State.DIAGNOSING
-    assert state_of(replace(over, state=DiagnosisState.DONE, outcome=Outcome.RUN_STARTED)) is State.STACKED_PULL
+    for outcome in (None, Outcome.RUN_STARTED, Outcome.ATTACHED, Outcome.NOTHING_FAILED):
+        assert state_of(replace(over, state=DiagnosisState.DONE, outcome=outcome)) is State.STACKED_PULL
+    newer = replace(over, state=DiagnosisState.DONE, outcome=Outcome.NOT_OURS, groups=(FLAKY,))
+    assert state_of(newer) is State.FLAKY
 
 
 def test_trouble_with_the_runner_is_nobodys_turn() -> None:

@@ -13,7 +13,7 @@ import pytest
 from app.render import render_check
 from app.runs.model import BlockCause
 from app.runs.projection import State, project
-from app.runs.view import GroupView
+from app.runs.view import ConfigMistake, GroupView
 from tests.unit.render.outside import filled
 from tests.unit.render.views import OURS, STATES, blocked
 
@@ -115,3 +115,11 @@ def test_a_moved_head_closes_the_old_check_with_where_it_goes_on() -> None:
     assert state is State.SUPERSEDED
     assert render_check(old).title == "Continues on b7718aa"
     assert render_check(view).title == "Stopped: newer commit b7718aa"
+
+
+def test_a_mistake_in_the_pull_requests_own_policy_adds_one_line_72() -> None:
+    mistake = ConfigMistake(".github/remedy.yml", "max_failures: a number is needed", 7)
+    view = STATES["fixing"][1]
+    summary = render_check(replace(view, config_in_head=mistake)).summary
+    line = "`.github/remedy.yml` of this pull request has a mistake on line 7: max\\_failures: a number is needed"
+    assert summary == render_check(view).summary + "\n\n" + line

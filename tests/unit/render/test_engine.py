@@ -135,6 +135,11 @@ def test_more_than_four_tests_share_one_column_ux_c8() -> None:
     rows = tuple(replace(row, seen=("pass 45 of 45",)) for row in view.proof.rows)
     text = render_comment(replace(view, proof=replace(view.proof, tests=tests, rows=rows)))
     assert "| Proof: the same 9 tests in four trees | Expected | all 9 tests |" in text
+    assert "| this pull request + fix | pass | pass 45 of 45 |" in text
+    mixed = (*("pass 5 of 5",) * 8, "fail 5 of 5")
+    rows = (*rows[:2], replace(rows[2], seen=mixed, as_expected=False), rows[3])
+    text = render_comment(replace(view, proof=replace(view.proof, tests=tests, rows=rows)))
+    assert "| this pull request + fix | pass | **8 of 9 as expected** |" in text
 
 
 def test_a_deviation_is_bold_and_nothing_executed_is_not_run_ux_c8_ux_c9() -> None:

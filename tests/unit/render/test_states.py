@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.render import render_check, render_comment, render_hand_over
+from app.render.engine import TEMPLATES
 from app.render.space import open_part
 from app.runs.projection import State, Turn, project
 from app.runs.view import ScopeView
@@ -194,3 +195,12 @@ def test_comment_and_check_say_the_same_round_and_whose_turn_ux_s3() -> None:
         rounds = re.search(r"round (\d+ of \d+)", comment.split("\n")[2])
         if rounds and "round" in check.title:
             assert rounds[1] in check.title
+
+
+def test_no_template_for_people_holds_a_word_that_is_not_ours_ux_w1() -> None:
+    for folder in ("comments", "checks", "issues", "replies", "pulls", "parts"):
+        for path in (TEMPLATES / folder).rglob("*.j2"):
+            own = re.sub(r"\{[%#].*?[%#]\}", "", path.read_text(), flags=re.DOTALL)
+            own = own.replace("[!IMPORTANT]", "").replace("<!--", "")
+            for pattern in (EMOJI, RELATIVE, FORBIDDEN):
+                assert pattern.search(own) is None, (path.name, pattern.search(own))
