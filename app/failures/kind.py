@@ -28,6 +28,7 @@ _ORDER: tuple[JobKind, ...] = (
     "oom_killed", "infrastructure", "dependency_install", "compile_error", "lint", "timeout", "crash", "no_tests", "test_error", "config_error", "cancelled",
 )  # fmt: skip
 _NEAR = 200_000
+_CONFIGURES = ("cmake",)
 T = TypeVar("T", Row, CauseLine)
 
 
@@ -196,6 +197,8 @@ def _split(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
     compiled: list[Row] = []
     linted: list[Row] = []
     for row in rows:
+        if row.diagnostic.tool in _CONFIGURES:
+            continue
         (compiled if is_compiler(row.diagnostic.tool) else linted).append(row)
     return compiled, linted
 

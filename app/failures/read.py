@@ -60,6 +60,7 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
     findings = [_failure(one, record.options) for one in found]
     begun = [run for run in record.runs if run.began or run.ended]
     unfinished = bool(begun) and not begun[-1].ended
+    ended = record.orderly_end or any(segment.exit is not None for segment in record.segments)
     signs = Signs(
         failures=[one for one in findings if not one.flaky],
         rows=list(record.rows.values()),
@@ -69,7 +70,7 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
         orderly_end=record.orderly_end,
         conclusion=job.conclusion if job else None,
         runs_passed=any(run.ended for run in record.runs),
-        cut=not record.orderly_end and (unfinished or reader.stamped),
+        cut=not ended and (unfinished or reader.stamped),
         frameworks=list(record.frameworks),
     )
     kind = kind_of(signs)
@@ -79,12 +80,16 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
         diagnostics=tuple(_diagnostics(record, kind)),
         frameworks=tuple(name for name in record.frameworks if name not in ("rows", "causes", "job")),
         exit_code=signs.exit_code,
-        truncated=record.capped or (unfinished and not record.orderly_end and signs.exit_code is None),
+        truncated=record.capped or (unfinished and not ended) or _is_short(record.options, reader),
         bytes_seen=reader.bytes,
         bytes_total=record.options.bytes_total or reader.bytes,
         lines_total=reader.lines,
         notes=tuple(record.broken),
     )
+
+
+def _is_short(options: Options, reader: Reader) -> bool:
+    return options.bytes_total is not None and reader.bytes < options.bytes_total
 
 
 def _diagnostics(record: Record, kind: Kind) -> list[Diagnostic]:

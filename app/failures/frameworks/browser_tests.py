@@ -48,7 +48,8 @@ class WebdriverIo:
 
 class TestCafe:
     name: ClassVar[str] = "testcafe"
-    wakes: ClassVar[tuple[str, ...]] = (" failed (",)
+    wakes: ClassVar[tuple[str, ...]] = ()
+    shapes: ClassVar[tuple[str, ...]] = (r"/\d+ failed \(",)
 
     def feed(self, line: Line, out: Sink) -> bool:
         """Everything stands above the total: fixtures, rows with a cross, numbered errors below each row."""

@@ -9,7 +9,7 @@ from app.failures.places import choose, places_in
 _DART = re.compile(r"\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (\S.*?) \[E\]\s*$")
 _DART_ROW = re.compile(r"\d\d:\d\d \+\d+")
 _DART_PLACE = re.compile(r"\s+(\S+_test\.dart) (\d+):\d+")
-_ZIG = re.compile(r"(?:\d+/\d+ )?(\S.*?)\.\.\. ?FAIL(?: \((\w+)\))?")
+_ZIG = re.compile(r"\d+/\d+ (\S.*?)\.\.\. ?FAIL(?: \((\w+)\))?\s*$")
 _ZIG_PLACE = re.compile(r"(/?\S+\.zig):(\d+):\d+: 0x\w+ in (\S.*?) \(test\)")
 _ZIG_ERROR = re.compile(r"error: '(\S.*?)' failed: (.*)")
 _JULIA = re.compile(r"(\S.*?): (?:Test Failed|Error During Test) at (\S+?):(\d+)")

@@ -7,7 +7,7 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.places import choose, places_in
 
 _DENO_ROW = re.compile(r"(\S.*?) \.\.\. (?:FAILED|failed) \(.*\)$")
-_DENO_ERROR = re.compile(r"(\S.*?) => (\S+?):(\d+):\d+$")
+_DENO_ERROR = re.compile(r"(\S.*?) => (\S+?\.[cm]?[jt]sx?):(\d+):\d+$")
 _DENO_TOTAL = re.compile(r"(?:FAILED|ok) \| (\d+) passed(?: \(.*?\))? \| (\d+) failed")
 _BUN_ROW = re.compile(r"(?:\(fail\)|✗) (\S.*?)(?: \[[\d.]+ ?m?s\])?$")
 _BUN_OTHER = re.compile(r"(?:\((?:pass|skip|todo|fail)\)|[✓✗»✎]) |\S+\.(?:test|spec)\.[cm]?[jt]sx?:$")
@@ -16,7 +16,7 @@ _BUN_ERROR = re.compile(r"(?:error|\w*Error): (\S.*)$")
 
 class Deno:
     name: ClassVar[str] = "deno"
-    wakes: ClassVar[tuple[str, ...]] = (" ... FAILED (", " ... \x1b[0m\x1b[31mFAILED", " => ", " failed (")
+    wakes: ClassVar[tuple[str, ...]] = (" ... FAILED (", " ... \x1b[0m\x1b[31mFAILED", "=> ./", "=> file:", " => /")
 
     def __init__(self) -> None:
         self._found: Found | None = None

@@ -36,7 +36,7 @@ class DotNet:
         "Failed!  - ",
         "Passed!  - ",
         ", Failed: ",
-        "X ",
+        "  X ",
     )
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class DotNet:
         xunit = _XUNIT.match(text) if "[FAIL]" in text else None
         if xunit:
             return Found(xunit[1], framework="xunit")
-        vstest = _VSTEST.match(text) if "Failed " in text or text.lstrip().startswith("X ") else None
+        vstest = _VSTEST.match(text) if "Failed " in text or text.startswith("  X ") else None
         if vstest and not vstest[1].startswith(("to ", "- ")):
             return Found(vstest[1])
         old = _VSTEST_OLD.match(text)

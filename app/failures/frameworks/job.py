@@ -26,8 +26,10 @@ class Job:
     name: ClassVar[str] = "job"
     wakes: ClassVar[tuple[str, ...]] = (
         "##[error]", "##[group]Run ", "exited with ", "Your build exited", "Post job cleanup", "Job failed", "Exited with code", "exited with status", "Job succeeded",
-        "travis_time:start", "exited with code", "failed with exit code", "::error", "Cleaning up orphan processes",
+        "travis_time:start", "Z $ ", "Z \x1b[0K\x1b[32;1m$ ", "exited with code", "failed with exit code", "::error", "Cleaning up orphan processes",
     )  # fmt: skip
+
+    shapes: ClassVar[tuple[str, ...]] = (r"(?m)^\$ ",)
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text

@@ -32,10 +32,11 @@ class Rows:
         "error:", "error TS", "error CS", "warning TS", "warning CS", "error MSB", "error NU", "[bandit]", ": line ", " file=", "vet: ", "undefined reference to",
         "multiple definition of", "would reformat ", "Would reformat: ", "[warn] ", "[\x1b[33mwarn", "Diff in ", "incorrectly sorted", "-->", "└─ ", "e: /", "e: file:",
         "❌ ", "CompileError) ", "SyntaxError) ", "TokenMissingError) ", "] - G", "misspelling of", " on line ", "MD0", "had format violations", "files are not formatted",
-        "error  ", "warning  ", "  error ", "  warning ", " problems (", " problem (", "[error]", "ERROR] /", "error\x1b", ".rl:", "  ✖ ", "Line   ", "FILE: ", " at module level", "would be reformatted", "in public ", "in private ",
+        "error  ", "warning  ", "  error ", "  warning ", " problems (", " problem (", "[error]", "ERROR] /", "ERROR] High: ", "ERROR] Medium: ", "ERROR] Low: ", "error\x1b", ".rl:", "  ✖ ", "Line   ", "FILE: ", "CMake Error", "CMake Warning", "\t✖", " ✖ ", " • ", " LNK", "` -> `", " at module level", "would be reformatted", "in public ", "in private ",
     )  # fmt: skip
     shapes: ClassVar[tuple[str, ...]] = (
-        r"[A-Za-z0-9_/)]\.[A-Za-z]{1,6}(?:\x1b\[[0-9;]*m)*:(?:\x1b\[[0-9;]*m)* ?\d+(?:\x1b\[[0-9;]*m)*[: ]", r"\.[A-Za-z]{2,5}\(\d+(?:,\d+)?\) ?:", r":\[\d+,\d+\]",
+        r"[A-Za-z0-9_/)]\.[A-Za-z]{1,6}(?:\x1b\[[0-9;]*m)*:(?:\x1b\[[0-9;]*m)* ?\d+(?:\x1b\[[0-9;]*m)*[: ]", r"\.[A-Za-z]{1,5}\(\d+(?:,\d+)?\) ?:", r":\[\d+,\d+\]", r" line \d+:", r" -- \d+ warning", r", characters \d", r"\.(?:rb|erb|haml|slim)\t\d+\t",
+        r":\d+\] - ", r"\.proto:\d+:\d+\]", r":\d+\]: \(", r"\[\d+, \d+\]: ", r"file:\d+ (?:DL|SC)\d", r"(?m)^File: ", "Z File: ",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -43,7 +44,7 @@ class Rows:
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
-        if text.lstrip().startswith(_FRAMES) or _PYTHON_FRAME.match(text):
+        if (text.lstrip().startswith(_FRAMES) and ", characters " not in text) or _PYTHON_FRAME.match(text):
             return False
         awake, rows = self._headers.feed(text, out)
         for row in rows:
@@ -53,11 +54,10 @@ class Rows:
         if line.level in ("error", "warning") and text.startswith("Process completed"):
             return awake
         for shape in SHAPES if _STARTS_WITH_PLACE.match(text) else _OTHER_SHAPES:
-            if shape.needs in text:
-                found = shape.pattern.match(text)
-                if found:
-                    self._row(shape, found, text, out)
-                    break
+            found = shape.pattern.match(text) if shape.needs in text else None
+            if found:
+                self._row(shape, found, text, out)
+                break
         return awake
 
     def end(self, out: Sink) -> None:
@@ -81,6 +81,9 @@ class Rows:
         bracket = re.search(r" \[([\w-]+)(?:,.*)?\]$", message)
         code = code or (bracket[1] if bracket and shape.name == "gcc" else None)
         tool = shape.tool or tool_of(code, file, message, out.command)
+        sure = shape.sure
+        if not sure and file.endswith(".go") and any(above.startswith("# ") for above in out.above(8)):
+            tool, sure = "go-build", True  # go prints the package above the rows of its compiler and of vet
         severity = severity_of(parts.get("severity"), shape.severity)
         if file.endswith((".hs", ".lhs")) and (parts.get("severity") or "")[:1].isupper():
             tool = tool or "hlint"
@@ -105,7 +108,7 @@ class Rows:
                 tool=tool or None,
                 severity=severity,
             ),
-            sure=shape.sure,
+            sure=sure,
         )
 
 

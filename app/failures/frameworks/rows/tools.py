@@ -7,7 +7,7 @@ from app.failures.model import Severity
 
 COMPILERS = frozenset(
     "gcc ld javac kotlinc scalac csc msbuild dotnet tsc tsd rustc cargo-build cargo-check go-build go-vet swiftc ghc elixirc erlc "
-    "maven-compiler cmake linker vbc fsc groovyc dart".split()
+    "maven-compiler linker vbc fsc groovyc dart msvc ocaml dmd nim zig crystal haxe fpc gfortran php".split()
 )
 _SEVERITIES: dict[str, Severity] = {
     "e": "error", "f": "error", "fatal": "error", "error": "error", "w": "warning", "warn": "warning", "warning": "warning",
@@ -19,7 +19,7 @@ _CODES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"TS\d{4,5}$"), "tsc"),
     (re.compile(r"(?:CS|BC|FS)\d{4}$"), "csc"),
     (re.compile(r"(?:MSB|NETSDK|NU|CA|IDE|SA)\d{3,5}$"), "msbuild"),
-    (re.compile(r"(?:LNK|C)\d{4}$"), "msvc"),
+    (re.compile(r"LNK\d{4}$"), "ld"),
     (re.compile(r"E0\d{3}$"), "rustc"),
     (re.compile(r"MD\d{3}"), "markdownlint"),
     (re.compile(r"B\d{3}$"), "flake8"),
@@ -43,6 +43,17 @@ _BY_FILE: tuple[tuple[tuple[str, ...], str], ...] = (
     ((".kt", ".kts"), "kotlinc"),
     ((".py", ".pyi"), "mypy"),
     ((".dart",), "dart"),
+    ((".ml", ".mli"), "ocaml"),
+    ((".d",), "dmd"),
+    ((".nim",), "nim"),
+    ((".zig",), "zig"),
+    ((".cr",), "crystal"),
+    ((".hx",), "haxe"),
+    ((".pas", ".pp", ".lpr"), "fpc"),
+    ((".f", ".f90", ".f95"), "gfortran"),
+    ((".groovy",), "groovyc"),
+    ((".fs", ".fsx"), "fsc"),
+    ((".vb",), "vbc"),
     ((".cs",), "csc"),
     ((".ts", ".tsx"), "tsc"),
 )
@@ -73,6 +84,8 @@ def tool_of(code: str | None, file: str, message: str, command: str) -> str:
     named = tool_of_command(command)
     if named and not (code and code.startswith(("TS", "CS"))):
         return named
+    if code and code.startswith("C") and compiler_of(file) == "gcc":
+        return "msvc"
     for pattern, tool in _CODES:
         if code and pattern.match(code):
             return tool
