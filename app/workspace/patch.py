@@ -7,20 +7,21 @@ from app.workspace.checkout import Mirror
 from app.workspace.commits import PATCH_BYTES, PatchRefused, printable
 from app.workspace.git import ENVIRONMENT, FLAGS
 from app.workspace.sandbox.cleanup import remove_tree
-from app.workspace.sandbox.model import WORKSPACE, Limits, Sandbox, Spec, Workspace, run
+from app.workspace.sandbox.model import WORKSPACE, Limits, Result, Sandbox, Spec, Workspace, run
 from app.workspace.trees import DIFF_OPTIONS
 
 STORE = "/base.git"
 LIMITS = Limits(wall_s=300, cpu_s=300, out_bytes=PATCH_BYTES + 1)
 
-# $1 is the tree to compare with; the rest are options of diff. `diff --cached` never enters the work tree.
+# $1 is the tree to compare with; the rest are options of diff. `diff-index --cached` never enters the work tree, nor an
+# embedded repository in it: that one shows as a new submodule, which the commit refuses by name.
 _SCRIPT = """set -eu
 base=$1
 shift
 mkdir "$GIT_OBJECT_DIRECTORY"
 git read-tree "$base"
 git add -A -- .
-exec git --no-pager diff --cached "$@" "$base"
+exec git --no-pager diff-index --cached -p "$@" "$base"
 """
 
 
@@ -33,8 +34,8 @@ async def take_patch(sandbox: Sandbox, mirror: Mirror, workspace: Workspace, sta
     store = Path(f"{workspace.path}.base.git")
     tree = mirror.tree_of(start)
     place = replace(workspace, frozen=True, read_only=(), binds={STORE: store}, writable={}, files={}, home=None)
-    options = (*DIFF_OPTIONS, "--ignore-submodules=all")
-    spec = Spec(f"patch-{tree[:12]}", ("sh", "-c", _SCRIPT, "sh", tree, *options), place, LIMITS, _env(sandbox, place))
+    argv = ("sh", "-c", _SCRIPT, "sh", tree, *DIFF_OPTIONS)
+    spec = Spec(f"patch-{tree[:12]}", argv, place, LIMITS, _env(sandbox, place))
     remove_tree(store, None)
     try:
         mirror.pristine(tree, store)
@@ -44,9 +45,15 @@ async def take_patch(sandbox: Sandbox, mirror: Mirror, workspace: Workspace, sta
     if result.truncated:
         return PatchRefused(f"the patch has more than {PATCH_BYTES} bytes")
     if result.rc != 0:
-        lines = result.stderr_tail.decode("utf-8", "replace").strip().splitlines()
-        return PatchRefused(f"the patch could not be made ({result.reason}): {printable(lines[-1] if lines else '')}")
+        return PatchRefused(f"the patch could not be made: {_said(result)}")
     return result.stdout_tail
+
+
+def _said(result: Result) -> str:
+    """git's first word of an error, else its last word, else how it ended."""
+    lines = result.stderr_tail.decode("utf-8", "replace").strip().splitlines()
+    error = next((line for line in lines if line.startswith("error: ")), lines[-1] if lines else "")
+    return printable(error) or result.reason
 
 
 def _env(sandbox: Sandbox, place: Workspace) -> dict[str, str]:

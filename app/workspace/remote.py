@@ -212,8 +212,15 @@ def trouble(error: GitFailed, url: str) -> AccessRefused | TransientError:
         return AccessRefused(401, url)
     if "does not appear to be a git repository" in error.text or "not found" in error.text.lower():
         return AccessRefused(404, url)
-    why = "timed out" if isinstance(error, GitTimeout) else error.text.strip().splitlines()[-1:] or ["no answer"]
-    return TransientError(f"git and {shown(url)}: {why if isinstance(why, str) else why[0][:300]}", outcome="unknown")
+    why = "timed out" if isinstance(error, GitTimeout) else _first_word(error.text)
+    return TransientError(f"git and {shown(url)}: {why}", outcome="unknown")
+
+
+def _first_word(text: str) -> str:
+    """The first line that is an error of git or of the other side; what follows is advice."""
+    lines = text.strip().splitlines()
+    found = next((line for line in lines if line.startswith(("fatal: ", "error: ", "remote: "))), "")
+    return found[:300] or "no answer"
 
 
 def _absent(text: str, left: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ from app.workspace.checkout import Mirror
 from app.workspace.proof.claims import OUTCOMES, claims_of, strictest
 from app.workspace.proof.model import Cell, Claim, ProofResult, TreeName
 from app.workspace.rooms import Room, Rooms
-from app.workspace.sandbox.model import Sandbox, test_limits
+from app.workspace.sandbox.model import Limits, Sandbox
 from app.workspace.tests.model import OwnCommand, TestJob
 from app.workspace.tests.run import run_tests
 
@@ -127,7 +127,7 @@ class _Grid:
             uid=files_of.uid,
             framework=self.request.framework,
             test_ids=self.request.test_ids,
-            limits=test_limits(left),
+            limits=Limits.for_tests(left),
             own=self.request.own,
             tools=self.request.tools,
             seed=seed,

@@ -46,15 +46,15 @@ class Limits:
     out_bytes: int = MIB
     idle_s: float | None = None
 
+    @staticmethod
+    def for_tests(wall_s: float) -> "Limits":
+        """Of a test command; the figures are those of sandbox.md, section 8."""
+        return Limits(wall_s=wall_s, cpu_s=max(1, int(wall_s)), data_bytes=4096 * MIB)
 
-def test_limits(wall_s: float) -> Limits:
-    """Limits of a test command; the figures are those of sandbox.md, section 8."""
-    return Limits(wall_s=wall_s, cpu_s=max(1, int(wall_s)), data_bytes=4096 * MIB)
-
-
-def agent_limits(wall_s: float) -> Limits:
-    """Limits of an agent's turn: address space instead of data, which makes big runtimes slow (RN-47)."""
-    return Limits(wall_s=wall_s, cpu_s=1800, address_bytes=8192 * MIB)
+    @staticmethod
+    def for_agents(wall_s: float) -> "Limits":
+        """Of an agent's turn: address space instead of data, which makes big runtimes slow (RN-47)."""
+        return Limits(wall_s=wall_s, cpu_s=1800, address_bytes=8192 * MIB)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A pool of uids for a root app: one for each live workspace, so that no two runs share one (SX-3, SX-16)."""
 
+import fcntl
 import os
 import pwd
 import subprocess
@@ -10,14 +11,21 @@ from pathlib import Path
 from app.errors import TransientError, UserError
 from app.workspace.sandbox.programs import CHAIN_ENV, dropped_to, program
 
+# Two apps of one machine may have the same pool; whoever has a number says so here until the next boot.
+CLAIMS = Path("/run/remedy-uids")
+
 
 @dataclass(frozen=True)
 class Uids:
-    """Numbers `first` to `last`, held by files below `folder`; each file holds the id of its workspace."""
+    """Numbers `first` to `last`, held by files below `folder`; each file holds the id of its workspace.
+
+    A number is held on the whole machine: its processes may be killed when its workspace is entered.
+    """
 
     folder: Path
     first: int
     last: int
+    claims: Path = CLAIMS
 
     @staticmethod
     def of(folder: Path, pool: str) -> "Uids":
@@ -47,22 +55,33 @@ class Uids:
     def take(self, workspace_id: str) -> int:
         """A free number for this workspace, or the one it has; raises TransientError when all are in use."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for uid in range(self.first, self.last + 1):
-            if self.holder(uid) == workspace_id:
-                return uid
-        for uid in range(self.first, self.last + 1):
-            try:
-                file = os.open(self._file(uid), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            except FileExistsError:
-                continue
-            with os.fdopen(file, "w") as opened:
-                opened.write(workspace_id)
-            return uid
-        raise TransientError(f"all uids of the pool {self.first}-{self.last} are in use")
+        self.claims.mkdir(mode=0o700, parents=True, exist_ok=True)
+        numbers = range(self.first, self.last + 1)
+        with open(self.claims / "lock", "ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            own = next((uid for uid in numbers if self.holder(uid) == workspace_id), None)
+            if own is not None and not self._is_ours(own):
+                raise TransientError(f"uid {own} is used by another Remedy of this machine; give each its own uid pool")
+            uid = own or next((uid for uid in numbers if self.holder(uid) is None and self._is_ours(uid)), None)
+            if uid is None:
+                raise TransientError(f"all uids of the pool {self.first}-{self.last} are in use")
+            self._file(uid).write_text(workspace_id)
+            (self.claims / str(uid)).write_text(str(self._file(uid)))
+        return uid
 
     def give_back(self, uid: int) -> None:
         """The workspace is deleted; its number may serve another one."""
+        if self._is_ours(uid):
+            (self.claims / str(uid)).unlink(missing_ok=True)
         self._file(uid).unlink(missing_ok=True)
+
+    def _is_ours(self, uid: int) -> bool:
+        """No other app of this machine has a workspace with this number."""
+        try:
+            claimed = Path((self.claims / str(uid)).read_text())
+        except OSError:
+            return True
+        return claimed == self._file(uid) or not claimed.exists()
 
     def holder(self, uid: int) -> str | None:
         """Id of the workspace that has this number."""
@@ -72,7 +91,7 @@ class Uids:
             return None
 
     def _file(self, uid: int) -> Path:
-        return self.folder / str(uid)
+        return self.folder.absolute() / str(uid)
 
 
 def reap(uid: int) -> None:

@@ -34,6 +34,8 @@ class TestJob:
     `proof_tools`. `seed` is PYTHONHASHSEED, part of the evidence.
     """
 
+    __test__ = False
+
     files: Path
     uid: int | None
     framework: str
@@ -47,6 +49,8 @@ class TestJob:
 @dataclass(frozen=True)
 class TestRow:
     """One named test in one run. `retried`: the framework ran it again, which counts as a failure (PX-5)."""
+
+    __test__ = False
 
     outcome: Outcome
     detail: str = ""

@@ -60,8 +60,9 @@ def _paths_below(files: Path) -> list[str]:
 def argv(python: str, group: Group, without_addopts: bool = False) -> tuple[str, ...]:
     """The command for one group; `without_addopts` leaves out options of the project that need plugins we lack."""
     plain = ("-o", "addopts=") if without_addopts else ()
-    options = ("-q", "--color=no", "-p", "no:cacheprovider", "-p", PLUGIN)
-    return (python, "-m", "pytest", *options, *plain, "--", *group.files)
+    options = ("-q", "--color=no", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-p", PLUGIN)
+    # pytest drops a `--`, so a file named like an option is given as a path.
+    return (python, "-m", "pytest", *options, *plain, *(f"./{file}" for file in group.files))
 
 
 def read_report(text: bytes | None, tests: Sequence[str]) -> dict[str, TestRow]:
