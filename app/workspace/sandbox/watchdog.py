@@ -67,9 +67,24 @@ def tree(pid: int) -> list[int]:
 def children(pid: int) -> list[int]:
     """Direct children of all threads of `pid`."""
     found: list[int] = []
-    with suppress(OSError):
+    try:
         for task in os.listdir(f"/proc/{pid}/task"):
             found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_bytes().split())
+    except OSError:
+        # The process has ended, or the kernel was built without CONFIG_PROC_CHILDREN.
+        return found if _KERNEL_LISTS_CHILDREN else _by_parent(pid)
+    return found
+
+
+_KERNEL_LISTS_CHILDREN = os.path.exists("/proc/thread-self/children")
+
+
+def _by_parent(pid: int) -> list[int]:
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError, IndexError):
+            parent = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1]
+            found += [int(name)] if int(parent) == pid else []
     return found
 
 
