@@ -10,6 +10,7 @@ from app.failures.places import is_installed, places_in
 
 VERSION = 1
 ERROR_CHARS = 400
+READ_CHARS = 4_000
 
 
 class Fingerprint(NamedTuple):
@@ -41,7 +42,7 @@ RULES: tuple[Rule, ...] = (
         r"|/github/workspace|/home/travis/build/[^/\s]+/[^/\s]+|/Users/travis/build/[^/\s]+/[^/\s]+"), "<ws>", True, True),
     Rule("FP-6h", re.compile(r"/(?:home|Users)/[^/\s'\":]+|[A-Za-z]:\\Users\\[^\\\s'\":]+|(?<![\w/])/root(?=/)"), "<home>", True, True),
     Rule("FP-11", re.compile(
-        r"[^\s'\"(]*(?:site-packages|dist-packages|node_modules|\.m2/repository|\.cargo/registry/src|/gems)/"), "<pkg>/"),
+        r"[^\s'\"(]{0,200}(?:site-packages|dist-packages|node_modules|\.m2/repository|\.cargo/registry/src|/gems)/"), "<pkg>/"),
     Rule("FP-5", re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "<uuid>", True, True),
     Rule("FP-2", re.compile(
         r"\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
@@ -71,6 +72,7 @@ SPECIFIC_CHARS = 12
 
 def normalise(text: str, *, is_id: bool = False) -> str:
     """Text with the volatile parts replaced, white space folded, at most 400 characters (FP-1 to FP-13)."""
+    text = text[:READ_CHARS]
     text = " ".join(text.replace("\\", "/").split()) if is_id else " ".join(text.split())
     for rule in RULES:
         if rule.in_id or not is_id:

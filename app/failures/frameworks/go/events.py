@@ -20,7 +20,7 @@ class Events:
     def feed(self, text: str, line: Line, out: Sink) -> bool:
         try:
             row = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         if not isinstance(row, dict) or not isinstance(row.get("Action"), str):
             return False
