@@ -140,7 +140,7 @@ def options(spec: Spec, variant: Variant, staged: Staged, file: "_Files") -> lis
         *shown,
         *kept,
         *given,
-        *("--chdir", f"{WORKSPACE}/{spec.cwd}", "--clearenv"),
+        *("--chdir", f"{WORKSPACE}/{spec.cwd}".rstrip("/"), "--clearenv"),
         *(part for key, value in environment(spec.env, HOME).items() for part in ("--setenv", key, value)),
     ]
 

@@ -58,6 +58,11 @@ class App:
     def workspace(self) -> Workspace:
         return Workspace(self.tree, self.room.uid)
 
+    @property
+    def leaves(self) -> str:
+        """The script LEFT with a mark by which its processes are known."""
+        return f"# {self.room.path}\n{LEFT}"
+
     def do(self, work: Callable[[], Any]) -> Any:
         """Something done with the app's own rights."""
         return as_ordinary_user(work) if self.who == "user" and IS_ROOT else work()
@@ -77,10 +82,10 @@ class App:
         return result.stdout_tail.decode().strip()
 
     def left_over(self) -> int:
-        """Living processes of the run: by uid for a root app, by the script of LEFT for an ordinary user."""
+        """Living processes of the run: by uid for a root app, by the mark of the script for an ordinary user."""
         if self.room.uid is not None:
             return tasks_of(self.room.uid)
-        return sum(b"daemon(True); daemon(False)" in line for line in _command_lines())
+        return sum(f"# {self.room.path}\n".encode() in line for line in _command_lines())
 
 
 def _command_lines() -> Iterator[bytes]:

@@ -10,13 +10,15 @@ import pytest
 
 from app.workspace.sandbox import model
 from app.workspace.sandbox.model import Result, Spec
-from tests.contracts.sandbox.app import LEFT, LIMITS, PYTHON, App
+from tests.contracts.sandbox.app import LIMITS, PYTHON, App
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("then", ["", "time.sleep(600)", "os.kill(os.getpid(), 9)", "os.kill(-1, 9)"])
 def test_daemons_do_not_outlive_the_run(then: str, app: App) -> None:
     """SB-22, SB-29, S64: with and without the pipe; at exit, at the time limit, after a suicide, after `kill -9 -1`."""
-    result = app.python(LEFT + then, replace(LIMITS, wall_s=2))
+    result = app.python(app.leaves + then, replace(LIMITS, wall_s=2))
     assert result.stdout_tail == b"started\n"
     assert result.wall_s < 4
     assert app.left_over() == 0
@@ -25,7 +27,7 @@ def test_daemons_do_not_outlive_the_run(then: str, app: App) -> None:
 def test_kill_is_idempotent_and_keeps_its_reason(app: App) -> None:
     async def scenario() -> Result:
         proc = await app.backend.start(
-            Spec("r", (PYTHON, "-c", LEFT + "time.sleep(600)"), app.workspace, LIMITS, stream=True)
+            Spec("r", (PYTHON, "-c", app.leaves + "time.sleep(600)"), app.workspace, LIMITS, stream=True)
         )
         async for output in proc.events:
             if b"started" in output.data:
@@ -41,7 +43,7 @@ def test_kill_is_idempotent_and_keeps_its_reason(app: App) -> None:
 
 def test_a_kill_right_after_the_start_leaves_nothing(app: App) -> None:
     async def scenario() -> Result:
-        proc = await app.backend.start(Spec("r", (PYTHON, "-c", LEFT + "time.sleep(600)"), app.workspace, LIMITS))
+        proc = await app.backend.start(Spec("r", (PYTHON, "-c", app.leaves + "time.sleep(600)"), app.workspace, LIMITS))
         await proc.kill()
         return await proc.wait()
 
@@ -54,7 +56,7 @@ def test_a_cancelled_wait_ends_the_run(app: App) -> None:
     """LE-5: a worker that lost its lease leaves nothing behind."""
 
     async def scenario() -> None:
-        spec = Spec("r", (PYTHON, "-c", LEFT + "time.sleep(600)"), app.workspace, LIMITS)
+        spec = Spec("r", (PYTHON, "-c", app.leaves + "time.sleep(600)"), app.workspace, LIMITS)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(model.run(app.backend, spec), 0.5)
 
@@ -80,7 +82,7 @@ def test_a_killed_app_leaves_no_process(app: App) -> None:
 def die_while_running(app: App) -> None:
     async def scenario() -> None:
         proc = await app.backend.start(
-            Spec("r", (PYTHON, "-c", LEFT + "time.sleep(600)"), app.workspace, LIMITS, stream=True)
+            Spec("r", (PYTHON, "-c", app.leaves + "time.sleep(600)"), app.workspace, LIMITS, stream=True)
         )
         async for output in proc.events:
             if b"started" in output.data:

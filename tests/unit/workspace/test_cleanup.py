@@ -78,6 +78,7 @@ def test_a_tree_that_is_too_deep_counts_as_too_big(tmp_path: Path) -> None:
     assert measure(tmp_path, 100_000).over
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uid", UIDS)
 def test_any_tree_is_deleted_and_nothing_beside_it(uid: int | None) -> None:
     """SB-48: 1500 levels, mode 000, odd names, links out of the tree."""

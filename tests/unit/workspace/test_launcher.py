@@ -38,7 +38,7 @@ print('bye', file=sys.stderr)
 
 WITH_A_TOOL = """
 import subprocess, time
-subprocess.Popen(['sleep', '599'], start_new_session=True)
+subprocess.Popen(['sleep', '599.5'], start_new_session=True)
 print('x', flush=True)
 time.sleep(60)
 """
@@ -194,7 +194,7 @@ def _sleepers() -> list[str]:
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if Path(f"/proc/{name}/cmdline").read_bytes() == b"sleep\x00599\x00":
+            if Path(f"/proc/{name}/cmdline").read_bytes() == b"sleep\x00599.5\x00":
                 found.append(name)
         except OSError:
             continue

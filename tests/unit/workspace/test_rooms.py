@@ -58,9 +58,10 @@ def test_a_scratch_room_is_gone_after_an_error(tmp_path: Path) -> None:
 def test_each_room_of_a_root_app_has_a_uid_of_its_own() -> None:
     """SX-3, SX-16."""
     with reachable_folder() as data:
-        rooms = Rooms.of(Settings(data=data, sandbox=SandboxSettings(uid_pool="210000-210001")))
+        low = 300_000 + 2 * os.getpid()
+        rooms = Rooms.of(Settings(data=data, sandbox=SandboxSettings(uid_pool=f"{low}-{low + 1}")))
         with rooms.enter("a") as first, rooms.enter("b") as second:
-            assert {first.uid, second.uid} == {210000, 210001}
+            assert {first.uid, second.uid} == {low, low + 1}
             assert first.folder("tree").stat().st_uid == first.uid
             with pytest.raises(TransientError), rooms.enter("c"):
                 pass
