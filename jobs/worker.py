@@ -10,6 +10,7 @@ from app.errors import UserError
 from app.queues import JOBS, work
 from app.settings import Settings
 from app.telemetry import start_logging
+from app.workspace.warm import warm
 
 # Imported once in the parent; a forked job would pay for it each time (ST-Q13).
 _HEAVY = {"quick": ("githubkit",), "long": ("githubkit", "acp")}
@@ -29,6 +30,8 @@ def main(part: str) -> int:
         return 0
     for name in (*_HEAVY[part], *(f"jobs.{job}" for job, queue in JOBS.items() if queue == part)):
         import_module(name)
+    if part == "long":
+        log.info("warm", found=warm(settings))
     try:
         work(settings, part)
     except RedisError as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.ledger import diagnoses, evidence, proofs, repos, runs, turns
+from app.ledger import diagnoses, events, evidence, proofs, repos, runs, turns
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
 from app.ledger.transitions import last_work
@@ -56,6 +56,7 @@ class Case:
     cells: Mapping[str, Sequence[Row]]
     rounds: tuple[RoundView, ...]
     left: Mapping[str, Any]
+    events: Sequence[Row] = ()
 
     @property
     def restarted(self) -> bool:
@@ -100,6 +101,7 @@ def open_case(conn: Connection, turn_id: str) -> Case:
         cells={proof.id: proofs.cells_of(conn, proof.id) for proof in proved},
         rounds=rounds_of(conn, run.id, turn.step_id),
         left=last_work(conn, run.id, turn.step_id),
+        events=events.of_run(conn, run.id),
     )
 
 

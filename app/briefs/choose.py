@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from app.briefs import judge, work
+from app.briefs import judge, repair, work
 from app.briefs.case import Case, Outside
 from app.ledger.evidence import Store
 from app.render.prompts.inputs import Inputs
@@ -17,6 +17,7 @@ from app.runs.verdicts import (
     AgentResult,
     CitationRule,
     PlanSupervision,
+    SelfRepair,
     Supervision,
 )
 
@@ -37,8 +38,12 @@ def brief_for(case: Case, outside: Outside, store: Store, result_line: str = "")
     """The brief of a turn; raises LookupError when the rows that it needs are not there."""
     if case.turn.role is Role.AGENT:
         return _of_agent(case, outside)
+    if case.turn.role is Role.SELF_REPAIR:
+        stuck = repair.self_repair(case)
+        return Brief("self_repair", stuck, SelfRepair, fresh=("self_repair", stuck))
     if case.turn.purpose is Purpose.FINAL:
-        return Brief("final", judge.final(case, result_line), None)
+        words = judge.final(case, result_line)
+        return Brief("final", words, None, fresh=("final", words))
     plan = case.step is None
     allowed = case.kinds(PLAN_KINDS if plan else REVIEW_KINDS)
     rule = PLAN_CITATIONS if plan else CitationRule(REVIEW_KINDS, frozenset(judge.approve_needs(case)))

@@ -110,7 +110,7 @@ def _plan_step(case: Case, index: int) -> PlanStep:
         risk=step.risk.value,
         cause="" if group is None else f"{group.cause.value.replace('_', ' ')}: {group.how_we_know}",
         why_grouped="" if group is None else group.why_grouped,
-        prompt=step.prompt,
+        prompt="\n\n".join((step.prompt, *(f"From the plan repair:\n{text}" for text in step.addenda or ()))),
     )
 
 

@@ -48,7 +48,9 @@ def _with_form(brief: Brief) -> tuple[Inputs, str]:
 
 
 def _same_nonce(inputs: Inputs, nonce: str) -> Inputs:
-    form: Form = inputs.form  # type: ignore[union-attr]
+    form: Form | None = getattr(inputs, "form", None)
+    if form is None:
+        return inputs
     return replace(inputs, form=replace(form, nonce=nonce))  # type: ignore[arg-type]
 
 

@@ -12,9 +12,11 @@ from app.ledger.events import TurnEvent
 from app.ledger.leases import Holder
 from app.ledger.turns import TurnEnd, Verdict
 from app.ledger.words import EventKind, EvidenceKind, TurnEventKind, TurnEventSource, VerdictSource
+from app.runners.codes import Code
 from app.runners.runner import RunnerEvent, TurnResult
+from app.runs.addendum import addendum_fault
 from app.runs.model import ItemStatus
-from app.runs.verdicts import AgentResult, PlanSupervision, Supervision, check_citations
+from app.runs.verdicts import AgentResult, PlanSupervision, SelfRepair, Supervision, check_citations
 from app.services import Services
 from app.turns.harvest import Work
 
@@ -58,6 +60,8 @@ def judge(s: Services, case: Case, brief: Brief, result: TurnResult, fallback: s
     if result.error is not None:
         kept = {"fallback": fallback} if fallback else None
         return Outcome(_failed(result.error.code.value, s.redactor.text(result.error.message), kept, text))
+    if brief.model is SelfRepair:
+        return _repaired(s, result, text)
     if not isinstance(result.value, Supervision):
         wrong = {"wrong": ["the sources of the verdict disagree"]} if brief.model is not None else None
         return Outcome(TurnEnd(ItemStatus.DONE, text or fallback, wrong, cost=_cost(result)))
@@ -75,6 +79,20 @@ def judge(s: Services, case: Case, brief: Brief, result: TurnResult, fallback: s
         prompt_version=case.turn.prompt_version,
     )
     return Outcome(TurnEnd(ItemStatus.DONE, text, cost=_cost(result)), verdict)
+
+
+def _repaired(s: Services, result: TurnResult, text: str) -> Outcome:
+    """The answer of a self-repair; one whose addendum may not enter a prompt counts as unreadable (SR-6)."""
+    said = result.value
+    fault = addendum_fault(said.prompt_addendum) if isinstance(said, SelfRepair) else "the sources disagree"
+    if fault or not isinstance(said, SelfRepair):
+        return Outcome(_failed(Code.VALIDATION.value, fault, None, text))
+    kept = {
+        "decision": said.decision,
+        "feedback": s.redactor.text(said.feedback),
+        "prompt_addendum": s.redactor.text(said.prompt_addendum),
+    }
+    return Outcome(TurnEnd(ItemStatus.DONE, text, kept, cost=_cost(result)))
 
 
 def worked(s: Services, result: TurnResult, work: Work) -> Outcome:

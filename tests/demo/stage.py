@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import httpx
 
 from tests.agents.install import QA, install_qa
+from tests.demo.tools import make_tools
 from tests.github import LocalGitHub, Options
 
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class Stage:
         )
         self.github.start()
         install_qa(self.folder / "runners", self.scenario)
+        make_tools(self.folder)
         with self.log.open("wb") as log:
             command = (sys.executable, "-m", "app.cli", "up")
             self.remedy = subprocess.Popen(
@@ -85,7 +87,7 @@ class Stage:
             "SUPERVISOR": QA,
             "SELF_REPAIR": "false",
             "LONG_WORKERS": 2,
-            "PROOF_TOOLS": Path(sys.prefix),
+            "PROOF_TOOLS": self.folder / "tools",
             "GITHUB__API_URL": self.github.api_url,
             "GITHUB__WEB_URL": self.github.web_url,
             "SANDBOX__I_ACCEPT_NO_ISOLATION": json.dumps([REPO]),

@@ -9,18 +9,28 @@ from typing import Any
 import pytest
 
 from tests.demo import shop
+from tests.demo.tools import make_tools
 from tests.journeys.world import AUTHOR, GOOD, MAINTAINER, REPO, World
 
 
+@pytest.fixture(scope="session")
+def tools() -> Iterator[Path]:
+    """One environment with pytest for all proofs of this worker."""
+    folder = Path(tempfile.mkdtemp(prefix="remedy-tools-"))
+    folder.chmod(0o711)
+    yield make_tools(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture
-def a_world() -> Iterator[Callable[..., World]]:
+def a_world(tools: Path) -> Iterator[Callable[..., World]]:
     """Make a world with a scenario for its agents; at the end no rule of GitHub may have been broken."""
     made: list[World] = []
 
     def make(scenario: Any = GOOD, **settings: Any) -> World:
         folder = Path(tempfile.mkdtemp(prefix="remedy-world-"))
         folder.chmod(0o711)  # a root app's sandbox user must get through (PN-11); pytest's own folders are shut
-        world = World(folder, scenario, **settings)
+        world = World(folder, scenario, **{"proof_tools": str(tools), **settings})
         made.append(world)
         world.github.create_repo(REPO, shop.FILES)
         world.github.collaborator(REPO, AUTHOR, "write")

@@ -5,7 +5,6 @@ processes in the sandbox, git is real git over HTTP, CI really runs pytest.
 """
 
 import importlib
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -84,7 +83,6 @@ class World:
             "self_repair": False,
             "github": {"api_url": self.github.api_url, "web_url": self.github.web_url},
             "times": TIMES,
-            "proof_tools": sys.prefix,
             "sandbox": {"i_accept_no_isolation": [REPO]},
         }
         return Settings(**{**values, **more})
