@@ -48,6 +48,7 @@ diagnoses = Table(
     time("created_at", null=False),
     time("updated_at", null=False),
     time("finished_at"),
+    json("details"),
     Index(None, "state", "due_at"),
     Index(None, "scope_id", "head_sha", "dedup_tag"),
 )

@@ -75,6 +75,7 @@ scopes = Table(
     text("off_reason"),
     time("created_at", null=False),
     time("updated_at", null=False),
+    json("notes"),
     UniqueConstraint("repository_id", "key"),
     Index(None, "repository_id", "head_sha"),
 )
@@ -116,6 +117,7 @@ commands = Table(
     text("reply"),
     text("url"),
     time("at", null=False),
+    big("thread"),
     UniqueConstraint("source", "source_id", "ordinal"),
     Index(None, "outcome"),
 )
