@@ -42,7 +42,7 @@ RULES: tuple[Rule, ...] = (
         r"|/github/workspace|/home/travis/build/[^/\s]+/[^/\s]+|/Users/travis/build/[^/\s]+/[^/\s]+"), "<ws>", True, True),
     Rule("FP-6h", re.compile(r"/(?:home|Users)/[^/\s'\":]+|[A-Za-z]:\\Users\\[^\\\s'\":]+|(?<![\w/])/root(?=/)"), "<home>", True, True),
     Rule("FP-11", re.compile(
-        r"[^\s'\"(]{0,200}(?:site-packages|dist-packages|node_modules|\.m2/repository|\.cargo/registry/src|/gems)/"), "<pkg>/"),
+        r"(?:/[\w.@+-]{1,40}){0,12}/(?:site-packages|dist-packages|node_modules|\.m2/repository|\.cargo/registry/src|gems)/"), "<pkg>/"),
     Rule("FP-5", re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "<uuid>", True, True),
     Rule("FP-2", re.compile(
         r"\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"

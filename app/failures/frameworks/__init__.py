@@ -1,6 +1,5 @@
 """The readers of all frameworks: a new one is one file and one entry of this list."""
 
-from app.failures.frameworks.detector import Detector
 from app.failures.frameworks.acceptance import Robot, Scenarios
 from app.failures.frameworks.apple import Apple
 from app.failures.frameworks.bazel import Bazel
@@ -8,8 +7,9 @@ from app.failures.frameworks.beam import Beam
 from app.failures.frameworks.browser_tests import TestCafe, WebdriverIo
 from app.failures.frameworks.causes import Causes
 from app.failures.frameworks.compiled_tests import Alcotest, Dart, Julia, Zig
-from app.failures.frameworks.cpp import CTest, Catch2, GoogleTest
+from app.failures.frameworks.cpp import Catch2, CTest, GoogleTest
 from app.failures.frameworks.deno_bun import Bun, Deno
+from app.failures.frameworks.detector import Detector
 from app.failures.frameworks.dotnet import DotNet
 from app.failures.frameworks.go import Go
 from app.failures.frameworks.go.ginkgo import Ginkgo

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from app.failures.frameworks.detector import Found, Line, Sink
 
-_ROBOT = re.compile(r"(\S.*?) +(?::: .*?)?\| FAIL \|\s*$")
+_ROBOT = re.compile(r"(\S.*)\| FAIL \|\s*$")
 _ROBOT_RULE = re.compile(r"[=-]{70,}\s*$")
 _ROBOT_TOTAL = re.compile(r"(\d+) (?:critical )?tests?, (\d+) passed, (\d+) failed")
 _LIST = re.compile(r"(?:Failing scenarios|Failed scenarios|Errored scenarios):\s*$")
@@ -32,7 +32,7 @@ class Robot:
         text = line.text
         row = _ROBOT.match(text)
         if row:
-            self._found.append(Found(row[1].rstrip(), at=line, message=""))
+            self._found.append(Found(row[1].split(" :: ")[0].rstrip(), at=line))
             self._message = True
             return True
         if self._message:

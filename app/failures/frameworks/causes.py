@@ -82,7 +82,7 @@ CAUSES: tuple[Cause, ...] = (
     _cause("compile_error", "elixirc", ("== Compilation error", "could not compile dependency", "Compilation error in file"), r".*(?:== Compilation error in file|could not compile dependency)"),
     _cause("compile_error", "swiftc", ("The following build commands failed",), r"The following build commands failed"),
     _cause("lint", "maven-checkstyle", ("Checkstyle violations", "checkstyle violations", "Checkstyle rule violations"), r".*(?:You have \d+ Checkstyle violation|Checkstyle rule violations were found|checkstyle violations)"),
-    _cause("lint", "maven-rat", ("unapproved license", "Unapproved licenses"), r".*(?:Too many files with unapproved license|\d+ Unknown Licenses|Files with unapproved licenses)"),
+    _cause("lint", "maven-rat", ("unapproved license", "Unapproved licenses"), r".*(?:Too many files with unapproved license|\b\d{1,6} Unknown Licenses|Files with unapproved licenses)"),
     _cause("lint", "gradle-spotless", ("had format violations", "spotlessApply"), r".*(?:files had format violations|Run '.*spotlessApply' to fix)"),
     _cause("lint", "mima", ("Binary compatibility check failed", "mimaReportBinaryIssues"), r".*(?:Binary compatibility check failed|failed binary compatibility check)"),
     _cause("lint", "maven", ("Failed to execute goal",), r"\[ERROR\] Failed to execute goal \S*(?:checkstyle|spotless|pmd|spotbugs|findbugs|-rat-|license|formatter|japicmp|revapi|sortpom|animal-sniffer|impsort|fmt-maven|ktlint|detekt|modernizer|forbiddenapis)\S*:"),

@@ -60,7 +60,7 @@ class Bun:
 
     def feed(self, line: Line, out: Sink) -> bool:
         row = _BUN_ROW.match(line.text)
-        if row is None or not line.text.startswith("(fail)") and "[" not in line.text:
+        if row is None or (not line.text.startswith("(fail)") and "[" not in line.text):
             return False
         lines: list[str] = []
         for above in reversed(out.above(200)):

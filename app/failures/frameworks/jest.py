@@ -20,7 +20,7 @@ _NOT_TESTS = (
     "Invalid ",
 )
 _SUITE = "Test suite failed to run"
-_TESTS = re.compile(r"Tests: +(?:(\d+) failed)?.*?(\d+) total")
+_TESTS = re.compile(r"Tests: {1,12}(?:(\d{1,9}) failed, )?(?:\d{1,9} \w+, ){0,6}(\d{1,9}) total")
 _ENDS = (
     "Test Suites: ",
     "Summary of all failing tests",
@@ -65,7 +65,7 @@ class Jest:
         if block:
             return self._begin(block[1].rstrip(), line, out)
         if self._found is not None:
-            if _RETRY.match(text) or line.level in ("error", "group") and "Process completed" in text:
+            if _RETRY.match(text) or (line.level in ("error", "group") and "Process completed" in text):
                 self._close(out)
                 return False
             self._text.add(text)

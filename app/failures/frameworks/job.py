@@ -7,7 +7,7 @@ from app.failures.frameworks.detector import Line, Sink
 
 _ACTIONS = re.compile(r"Process completed with exit code (-?\d+)\.?$")
 _TRAVIS = re.compile(
-    r"(?:.*\r)?.{0,120}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)"
+    r".{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)"
 )
 _TRAVIS_DONE = re.compile(r"Done\. Your build exited with (\d+)\.")
 _GITLAB = re.compile(

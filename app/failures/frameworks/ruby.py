@@ -21,7 +21,6 @@ _MINI_ID = re.compile(r"(\S.*?#.+?|\S+#\S+)(?: \[(\S+?):(\d+)\])?:?\s*$")
 _OLD_ID = re.compile(r"(\w\S*)\(([\w:]+)\)(?: \[(\S+?):(\d+)(?::in .*)?\])?(?::? ?| *: (\S.*))$")
 _MINI_TOTAL = re.compile(r"(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors")
 _PLACE = re.compile(r"\s*# (\S+?):(\d+)")
-_BRACKET = re.compile(r".*\[(\S+?\.rb):(\d+)\]:?\s*$")
 _DIFF = re.compile(r"\s*Failure/Error: (.*)$")
 _AT = re.compile(r"\s*\S+\.rb:\d+:in ")
 _LINES = 500
@@ -153,7 +152,7 @@ class Rspec:
             if re.match(r"\s*(?:[A-Z]\w*(?:::\w+)*(?:Error|Exception)?:|cannot load)", text)
         ]
         body = [text.strip() for text in lines if text.strip() and not text.strip().startswith(("#", "Failure/Error"))]
-        found.message = " ".join((errors[:1] or body[:1]))
+        found.message = " ".join(errors[:1] or body[:1])
         if errors and errors[0].endswith(":"):
             follow = lines[[text.strip() for text in lines].index(errors[0]) + 1 :]
             found.message = f"{errors[0]} {next((text.strip() for text in follow if text.strip()), '')}"

@@ -20,9 +20,9 @@ _YAML_AT = re.compile(r"\s+(?:at|location|file): *'?(.*?)'?$")
 _YAML_LINE = re.compile(r"\s+line: (\d+)")
 _YAML_TEXT = re.compile(r"\s+(message|error|name|operator): *(?:'|\"|\|-)?(.*?)['\"]?$")
 _BATS = re.compile(r"\s*✗ (\S.*?)(?: \[\d+(?: ?ms)?\]| \[\d+\])?\s*$")
-_BATS_AT = re.compile(r"(?:#)?\s*\((?:in test file|from function .* in file) (\S+?), line (\d+)")
+_BATS_AT = re.compile(r"\((?:in test file|from function .{0,200}? in file) (\S{1,400}?), line (\d+)")
 _BATS_TOTAL = re.compile(r"(\d+) tests?, (\d+) failures?")
-_SUMMARY_ROW = re.compile(r"(\S.*?)\s+\(Wstat: (\d+)(?: \([^)]*\))? Tests: (\d+) Failed: (\d+)\)")
+_SUMMARY_ROW = re.compile(r"(\S+)\s+\(Wstat: (\d+)(?: \([^)]*\))? Tests: (\d+) Failed: (\d+)\)")
 _PARSE = re.compile(r"\s+(?:Parse errors|Non-zero exit status|Failed tests?|Non-zero wait status): ")
 _PROVE_ROW = re.compile(
     r"(\S+\.t|\S+) \.{2,}.*(?:Failed \d+/\d+ subtests|Dubious, test returned (\d+)|No subtests run)"
@@ -72,7 +72,7 @@ class Tap:
             self._store()
             return self._not_ok(row, line, out)
         bats = _BATS.match(text) if "✗" in text else None
-        if bats and not text.startswith(("  ✗", "    ")) or (bats and text.startswith(" ✗")):
+        if (bats and not text.startswith(("  ✗", "    "))) or (bats and text.startswith(" ✗")):
             self._store()
             self._found, self._text, self._lines, self._indent = (
                 Found(bats[1], at=line, framework="bats"),

@@ -11,7 +11,10 @@ from app.failures.places import choose, places_in
 _PESTER = re.compile(r"(\s*)\[-\] (\S.*?)(?: \d+(?:\.\d+)?m?s)?(?: \(\d+.*\))?\s*$")
 _PESTER_HEAD = re.compile(r"(\s*)(?:Describing|Context|Describe) (\S.*)$")
 _PESTER_TOTAL = re.compile(r"Tests (?:Passed|completed).*|Tests Passed: (\d+), Failed: (\d+)")
-_PESTER_PLACE = re.compile(r".*?(?:at (?:line: (\d+) in (.+)|.*?, (\S.*?): line (\d+)|(?:.*?, )?(\S+\.ps1):(\d+)))")
+_PESTER_PLACES = (
+    re.compile(r"\s*at line: (?P<line>\d+) in (?P<file>.+)"),
+    re.compile(r".*[ ,](?P<file>\S+\.ps1)(?:: line |:)(?P<line>\d+)"),
+)
 _TASTY = re.compile(r"(\s+)(\S.*?): +FAIL(?: \([\d.]+s\))?\s*$")
 _TASTY_TOTAL = re.compile(r"(\d+) out of (\d+) tests failed")
 _HSPEC_ITEM = re.compile(r"\s{2}(\d+)\) (\S.*)$")
@@ -88,18 +91,12 @@ class Trees:
             return
         lines = self._text.lines
         found.detail, found.message = lines, self._text.first()
-        for text in lines:
-            place = _PESTER_PLACE.match(text)
-            if place:
-                found.file, number = (
-                    (place[2], place[1]) if place[1] else (place[3], place[4]) if place[3] else (place[5], place[6])
-                )
-                found.line = int(number)
-                break
-        else:
-            place2 = choose(places_in(lines))
-            if place2:
-                found.file, found.line = place2.file, place2.line
+        named = next(filter(None, (pattern.match(text) for text in lines for pattern in _PESTER_PLACES)), None)
+        place = choose(places_in(lines))
+        if named:
+            found.file, found.line = named["file"], int(named["line"])
+        elif place:
+            found.file, found.line = place.file, place.line
         out.failure(found)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found
 from app.failures.frameworks.go.text import fill
-
 from app.failures.places import choose, places_in
 
 if TYPE_CHECKING:

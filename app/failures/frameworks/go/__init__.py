@@ -162,10 +162,7 @@ class Go:
     def _package(self, text: str, out: Sink) -> None:
         row = _MARK.match(text)
         scope = row[2] if row else text.split()[1] if len(text.split()) > 1 else ""
-        if row and "[build failed]" in text:
-            out.started()
-            out.cause("compile_error", text)
-        elif row and "[setup failed]" in text:
+        if (row and "[build failed]" in text) or (row and "[setup failed]" in text):
             out.started()
             out.cause("compile_error", text)
         elif row and not self._found and not self._sum and self._panic is None:

@@ -10,9 +10,10 @@ from app.failures.frameworks.jvm.stack import put_place
 _SBT = re.compile(r"\[(info|error|warn)\] ?")
 _FAILED = re.compile(r"(\s*)[-*+] (\S.*?) \*\*\* FAILED \*\*\*(?: \(.*\))?\s*$")
 _ABORTED = re.compile(r"(\S.*?) \*\*\* ABORTED \*\*\*\s*$")
-_SUITE = re.compile(r"([A-Za-z_][\w.$]*(?:Spec|Test|Suite|Tests|Specs|Check|Properties|IT)?\w*):$")
+_SUITE = re.compile(r"[A-Za-z_][\w.$]*:$")
 _PLACE = re.compile(r".* \(?((?:/\S*/)?[\w$-]+\.(?:scala|java|sc)):(\d+)\)?")
-_JUNIT = re.compile(r"Test ([\w.$]+?\.?[\w.$]+(?:[\[(].*)?) failed: ?(.*?)(?:, took [\d.]+ ?s(?:ec)?)?$")
+_JUNIT = re.compile(r"Test ([\w.$]+(?:[\[(].*)?) failed: ?(.*)$")
+_TOOK = re.compile(r", took [\d.]+ ?s(?:ec)?$")
 _TOTAL = re.compile(r"Tests: succeeded (\d+), failed (\d+)")
 _PASSED = re.compile(r"(?:Passed|Failed): Total (\d+), Failed (\d+), Errors (\d+)")
 _MUNIT = re.compile(r"==> X (\S.*?)(?: {1,2}\d+(?:\.\d+)?s ?(.*))?$")
@@ -103,7 +104,7 @@ class Scala:
         if row is None:
             return None
         self._suite, self._indent = row[1].rsplit(".", 1)[0], 0
-        return Found(row[1], message=row[2], framework="sbt-junit")
+        return Found(row[1], message=_TOOK.sub("", row[2]), framework="sbt-junit")
 
     def _munit(self, text: str, mark: re.Match[str] | None, out: Sink) -> Found | None:
         row = _MUNIT.match(text)

@@ -11,7 +11,7 @@ from app.failures.model import FailureKind
 _MARK = re.compile(r"\[(?:ERROR|INFO|WARNING|WARN|FATAL)\] ?")
 _RUN = re.compile(r"Tests run: *(\d+), *Failures: *(\d+), *Errors: *(\d+)(?:, *Skipped: *\d+)?(?:, *Flakes: *(\d+))?")
 _IN = re.compile(r".* (?:--?) in (\S.*)$")
-_HEAD = re.compile(r"(\S.*?) *(?:--)? *Time elapsed: [\d.,]+ *s(?:ec)? *(?:<<<|&lt;&lt;&lt;) (FAILURE|ERROR)!")
+_HEAD = re.compile(r"(\S.*)Time elapsed: [\d.,]+ *s(?:ec)? *(?:<<<|&lt;&lt;&lt;) (FAILURE|ERROR)!")
 _METHOD_IN = re.compile(r"(.*)\(([\w.$\[\]*]+)\)(?:\([\w.$]+\))?$")
 _INSTANCE = re.compile(r"(\S.*?) on instance .*?\(([\w.$]+)\)\([\w.$]+\)$")
 _SECTIONS = {
@@ -23,12 +23,11 @@ _SECTIONS = {
     "Flaked tests:": "flaky",
 }
 _ROW = re.compile(r"  (\S.*)$")
-_OLD_ROW = re.compile(r"([^()]*(?:\[.*\])?[^()]*)\(([\w.$]+)\)(?:: ?(.*))?$")
+_OLD_ROW = re.compile(r"([^(]+)\(([\w.$]+)\)(?:: ?(.*))?$")
 _NEW_ROW = re.compile(
     r"((?:[\w$]+(?:>|\.))*?[\w$]+(?:>[\w$]+)?\.[^:»]+?)(?:(?::(\d+))?(?:->.*?)?(?: (?:»|Â»|\?|&raquo;) ?| )(.*)|:(\d+).*)$"
 )
 _RERUN = re.compile(r"  Run \d+: (.*)$")
-_INDEX = re.compile(r"(?:\(\))?(?:\[.*\]|\{.*\}(?:\[\d+\])?)?$")
 _TAIL_LINES = 600
 
 
@@ -107,7 +106,7 @@ class Surefire:
     def _begin(self, head: re.Match[str], line: Line) -> None:
         self._store()
         self._section = ""
-        name = head[1].strip()
+        name = head[1].rstrip().removesuffix("--").rstrip()
         instance = _INSTANCE.match(name)
         if instance:
             name = f"{instance[1]}({instance[2]})"
@@ -242,8 +241,8 @@ def _key(name: str) -> tuple[str, str]:
     """Simple class and method of any spelling."""
     method = _METHOD_IN.match(name)
     if method and method[2]:
-        return re.split(r"[.$]", method[2])[-1], _INDEX.sub("", method[1].strip())
-    name = _INDEX.sub("", name)
+        return re.split(r"[.$]", method[2])[-1], _without_index(method[1].strip())
+    name = _without_index(name)
     cls, dot, rest = name.rpartition(".") if " " not in name else _split_words(name)
     if rest[:1].isupper() and "_" not in rest and "[" not in rest:
         return rest, ""
@@ -255,3 +254,11 @@ def _split_words(name: str) -> tuple[str, str, str]:
     head, _, _ = name.partition(" ")
     cls, dot, _ = head.rpartition(".")
     return cls, dot, name[len(cls) + 1 :] if dot else name
+
+
+def _without_index(name: str) -> str:
+    """The method without `()`, `[1: a]` or `{int}[1]`."""
+    if name.endswith(("]", "}")):
+        cuts = [at for at in (name.find("["), name.find("{")) if at > 0]
+        name = name[: min(cuts)] if cuts else name
+    return name.removesuffix("()")

@@ -10,8 +10,8 @@ from app.failures.frameworks.pytest.session import Row, Section, Session
 
 _RULE = re.compile(r"=+ (\S.{0,60}?) =+$")
 _HEADER = re.compile(r"_+ (\S.*?) _+$")
-_PROGRESS = re.compile(r"(\S+?\.\w+::\S.*?|\S+::\S.*?) (FAILED|ERROR|RERUN|XPASS)(?: +\[ *\d+%\]| +\(.*\))? *$")
-_XDIST = re.compile(r"\[gw\d+\] (?:\[ *\d+%\] )?(FAILED|ERROR|RERUN) (\S.*?) *$")
+_PROGRESS = re.compile(r"([^\s:]+::\S.*) (FAILED|ERROR|RERUN|XPASS)(?: +\[ *\d+%\]| +\(.*\))? *$")
+_XDIST = re.compile(r"\[gw\d+\] (?:\[ *\d+%\] )?(FAILED|ERROR|RERUN) (\S.*)$")
 _SUMMARY = re.compile(
     r"(FAILED|ERROR|RERUN|SUBFAIL(?:ED)?)((?:\[[^\]]*\]|\([^)]*\)|,)* (?:\[[^\]]*\] |\([^)]*\) )*)(\S.*)$"
 )
@@ -21,7 +21,7 @@ _FINAL = re.compile(
     r"(?:, )?)+|no tests (?:ran|collected)(?:, \d+ \w+)*|\d+ tests? (?:ran|collected).{0,60})"
     r" in [\d.:]+ ?(?:s\b|seconds)?.*$"
 )
-_COUNT = re.compile(r"(\d+) (failed|errors?|passed|rerun|subtests passed|xpassed)")
+_COUNT = re.compile(r"\b(\d{1,9}) (failed|errors?|passed|rerun|subtests passed|xpassed)")
 _STOPPED = re.compile(
     r"!+ (Interrupted: .*|stopping after .*|_pytest\.outcomes\.Exit: .*|xdist\.dsession\.Interrupted: .*|.*KeyboardInterrupt.*) !+$"
 )
@@ -95,11 +95,11 @@ class Pytest:
     def _progress(self, text: str, line: Line) -> None:
         row = _XDIST.match(text)
         if row:
-            self._session.progress(row[2], row[1], line)
+            self._session.progress(row[2].rstrip(), row[1], line)
             return
         row = _PROGRESS.match(text)
         if row:
-            self._session.progress(row[1], row[2], line)
+            self._session.progress(row[1].rstrip(), row[2], line)
             return
         row = _SUMMARY.match(text) if text.startswith(("FAILED ", "ERROR ")) else None
         if row and (".py::" in row[3].split(" - ", 1)[0] or _BARE_ROW.match(text)):

@@ -73,9 +73,9 @@ class Rows:
         if not shape.sure and (
             _NO_ROW.match(text)
             or _NO_MESSAGE.match(message)
-            or "/" not in file
+            or ("/" not in file
             and file[0].isupper()
-            and not file.endswith((".cs", ".java", ".swift"))
+            and not file.endswith((".cs", ".java", ".swift")))
         ):
             return
         bracket = re.search(r" \[([\w-]+)(?:,.*)?\]$", message)

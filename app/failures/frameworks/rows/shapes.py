@@ -38,7 +38,7 @@ def _shape(name: str, needs: str, pattern: str, *, tool: str = "", sure: bool = 
 
 SHAPES: tuple[Shape, ...] = (
     _shape("tsc pretty", " - ", rf"\s*{_FILE}:(?P<line>\d+):(?P<column>\d+) - {_SEVERITY} ?(?P<code>[A-Z]+\d+)?: ?(?P<message>.*)"),
-    _shape("msbuild", "): ", rf"(?:\s*|=+)(?:\d+>)?{_FILE}\((?P<line>\d+)(?:,(?P<column>\d+))?(?:,\d+,\d+)?\) ?: {_SEVERITY} ?(?P<code>[A-Z][A-Za-z]*\d*)?: ?(?P<message>.*?)(?: \[.*proj\])?$"),
+    _shape("msbuild", "): ", rf"[\s=]{{0,120}}(?:\d+>)?{_FILE}\((?P<line>\d+)(?:,(?P<column>\d+))?(?:,\d+,\d+)?\) ?: {_SEVERITY} ?(?P<code>[A-Z][A-Za-z]*\d*)?: ?(?P<message>.*?)(?: \[.*proj\])?$"),
     _shape("bandit", "[bandit]", rf"{_FILE}:(?P<line>\d+): (?P<code>B\d+)\[bandit\]: (?P<message>.*)", tool="bandit"),
     _shape("rubocop", ": ", rf"{_FILE}:(?P<line>\d+):(?P<column>\d+): (?P<severity>[CWEFRIA]): (?:\[Correctable\] )?(?:(?P<code>[A-Z]\w+(?:/\w+)+): )?(?P<message>.*)", tool="rubocop"),
     _shape("gcc", ": ", rf"{_FILE}:(?P<line>\d+)(?::(?P<column>\d+))?(?:-\d+(?::\d+)?)?:? {{1,2}}{_SEVERITY}(?::|(?= \[)) *(?:\[(?P<code>[A-Z]+-?\d+)\]:?)? ?(?P<message>.*)"),

@@ -6,8 +6,7 @@ from functools import lru_cache
 from app.failures.model import Severity
 
 COMPILERS = frozenset(
-    "gcc ld javac kotlinc scalac csc msbuild dotnet tsc tsd rustc cargo-build cargo-check go-build go-vet swiftc ghc elixirc erlc "
-    "maven-compiler linker vbc fsc groovyc dart msvc ocaml dmd nim zig crystal haxe fpc gfortran php".split()
+    ["gcc", "ld", "javac", "kotlinc", "scalac", "csc", "msbuild", "dotnet", "tsc", "tsd", "rustc", "cargo-build", "cargo-check", "go-build", "go-vet", "swiftc", "ghc", "elixirc", "erlc", "maven-compiler", "linker", "vbc", "fsc", "groovyc", "dart", "msvc", "ocaml", "dmd", "nim", "zig", "crystal", "haxe", "fpc", "gfortran", "php"]
 )
 _SEVERITIES: dict[str, Severity] = {
     "e": "error", "f": "error", "fatal": "error", "error": "error", "w": "warning", "warn": "warning", "warning": "warning",
