@@ -1,6 +1,7 @@
 """Environment to frozen settings; the names are those of the README's table."""
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -32,6 +33,8 @@ class Times(_Part):
     """Every wait and pace, in seconds; `make demo` and the tests set short ones (decisions.md, row 60)."""
 
     quiet_s: float = 20
+    # The status comment is posted when the diagnosis is ready, or after this long (ux.md, 1).
+    first_comment_s: float = 120
     siblings_s: float = 300
     comment_pace_s: float = 20
     write_pace_s: float = 1
@@ -69,12 +72,17 @@ class Limits(_Part):
     # Compressed size of an artifact or of all logs of an attempt (github.md, GH-27).
     archive_bytes: int = 500 * 1024 * 1024
 
+    def lowered(self, by: Mapping[str, int | None]) -> "Limits":
+        """These limits, each at most what `by` says; a higher number or an unknown name changes nothing (S37)."""
+        known = {name: value for name, value in by.items() if value is not None and name in type(self).model_fields}
+        return self.model_copy(update={name: min(getattr(self, name), value) for name, value in known.items()})
+
 
 class SandboxSettings(_Part):
     """How untrusted code is run; no repository can change it (sandbox.md, SX-10)."""
 
     backend: Literal["auto", "bwrap", "engine", "landlock", "uid"] = "auto"
-    minimum: Literal["STRONG", "DEGRADED", "WEAK"] = "DEGRADED"
+    minimum: Literal["STRONG", "DEGRADED", "WEAK"] = "STRONG"
     i_accept_no_isolation: tuple[str, ...] = ()
     uid_pool: str = "210000-210255"
     toolchains: tuple[Path, ...] = ()

@@ -30,6 +30,22 @@ def link_issues(conn: Connection, scope: Row, groups: Sequence[Row], now: int) -
         )
 
 
+def refresh_issues(conn: Connection, scope: Row, groups: Sequence[Row], now: int) -> None:
+    """Write the issues of these groups anew: what was seen, and where the fix is (IT-27)."""
+    for group in groups:
+        if group.issue_id is None:
+            continue
+        outbox.put(
+            conn,
+            key=f"{OutboxKind.UPDATE_ISSUE}:{group.issue_id}",
+            lane=f"issue:{group.issue_id}",
+            kind=OutboxKind.UPDATE_ISSUE,
+            payload={"issue_id": group.issue_id, "group_id": group.id, "scope_id": scope.id},
+            installation_id=scope.installation_id,
+            now=now,
+        )
+
+
 def _issue_of(conn: Connection, scope: Row, group: Row, prints: Sequence[str], now: int) -> tuple[str, OutboxKind]:
     known = issues.open_for(conn, scope.repository_id, prints)
     if known is not None:

@@ -10,12 +10,16 @@ from app.runs.view import ScopeView
 
 @dataclass(frozen=True)
 class Links:
-    """`web` is GitHub's web address, `home` our own, both without a slash at the end; `repository` is owner/name."""
+    """`web` is GitHub's web address, `home` our own, both without a slash at the end; `repository` is owner/name.
+
+    Without `pages` this server has no page of a run, and nothing links to one.
+    """
 
     web: str
     home: str
     repository: str
     run_id: str = ""
+    pages: bool = True
 
     def link(self, words: str, address: str) -> Markup:
         return Markup(f"[{words}]({_quoted(address, _SAFE)})")
@@ -40,12 +44,22 @@ class Links:
         return Markup(f"[{words}]({address})") if len(address) <= _LONGEST else Markup(words)
 
     def run(self, words: str = "") -> Markup:
+        if not self.pages:
+            return Markup(f"ledger (run `{self.run_id}`)" if words else f"Run `{self.run_id}`")
         return self.link(words or f"Run {self.run_id}", f"{self.home}/runs/{self.run_id}")
 
+    def live(self) -> Markup | None:
+        """Where the run can be watched."""
+        return self.run("Watch it live") if self.pages else None
+
     def below_run(self, words: str, path: str) -> Markup:
+        if not self.pages:
+            return Markup(f"{words} in the ledger (run `{self.run_id}`)")
         return self.link(words, f"{self.home}/runs/{self.run_id}{path}")
 
     def help(self) -> Markup:
+        if not self.pages:
+            return Markup("commands: `/remedy help`")
         return self.link("commands", f"{self.home}/help")
 
     def log(self, address: str | None) -> Markup | None:
@@ -69,6 +83,5 @@ _SAFE = ":/#?=&%+.-_~"
 
 def links_of(view: ScopeView) -> Links:
     """The links of one scope's texts."""
-    return Links(
-        view.web_url.rstrip("/"), view.public_url.rstrip("/"), view.repository, view.run.run_id if view.run else ""
-    )
+    run_id = view.run.run_id if view.run else ""
+    return Links(view.web_url.rstrip("/"), view.public_url.rstrip("/"), view.repository, run_id, view.pages)

@@ -65,6 +65,8 @@ class ProofView:
     rows: tuple[GridRow, ...]
     tier: str
     findings: tuple[str, ...] = ()
+    gate: bool = False
+    """The integrity gate looked at the change; without it nothing may be said about tests that were touched."""
     tree: str = ""
     """The proven tree, which is the one that is pushed."""
     ran: int = 0
@@ -233,6 +235,8 @@ class ScopeView:
     off_at: int | None = None
     off_reason: str = ""
     is_fork: bool = False
+    pages: bool = True
+    """This server has pages that a text may link to."""
     rerun: bool = False
     """CI was asked to run the failed jobs once more (needs the permission Actions: write)."""
     base_repair_number: int | None = None
@@ -245,6 +249,9 @@ class ScopeView:
     """A mistake in the policy file as this pull request changes it (decisions.md, 72); the check adds one line."""
     asked: tuple[AskedLog, ...] = ()
     waiting_workflow: str = ""
+    trouble: str = ""
+    """What GitHub refuses Remedy in this repository, as a sentence; below it where an owner can allow it."""
+    trouble_url: str = ""
     extra: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -1,8 +1,9 @@
 """Send the pull request that holds a fix (PB-5, PB-7)."""
 
+from app.diagnosis.issues import refresh_issues
 from app.github import pulls
 from app.github.pulls import PullWrite
-from app.ledger import events, publications, runs, transitions
+from app.ledger import diagnoses, events, publications, repos, runs, transitions
 from app.ledger.views import scope_view
 from app.ledger.words import EventKind
 from app.render.publish import render_pull
@@ -29,6 +30,9 @@ def open_pull(letter: Letter) -> Ending:
         if publication.pr_number is None:
             events.append(conn, run.id, EventKind.PR_OPENED, {"number": found.number}, None, now)
         transitions.show(conn, run.scope_id, now)
+        scope = repos.get_scope(conn, run.scope_id)
+        if scope is not None:
+            refresh_issues(conn, scope, diagnoses.groups_of(conn, run.diagnosis_id), now)
     return Sent(found.number)
 
 
