@@ -12,6 +12,7 @@ MOST_CHARS = 48_000
 MAX_FAILURES = 50
 MAX_ROWS = 40
 _HEAD_CHARS = 700
+_NOTE_CHARS = 48
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def evidence(
     while len(heads) > 1 and len(head) + sum(map(len, heads)) + 80 > budget:
         heads.pop()
     rows = _rows(reading.diagnostics, budget - len(head) - sum(map(len, heads)))
-    left = budget - len(head) - len(rows) - sum(map(len, heads)) - 120
+    left = budget - len(head) - len(rows) - sum(map(len, heads)) - 2 * len(heads) - 80
     shown = failures[: len(heads)]
     texts = _excerpts(shown, max(0, left))
     parts = [head, *(title + text for title, text in zip(heads, texts, strict=True))]
@@ -100,11 +101,12 @@ def _share(wanted: Sequence[int], chars: int) -> list[int]:
 
 
 def _tail(text: str, size: int) -> str:
-    if size <= 0 or not text:
-        return ""
+    """The end of a text within `size` characters, the sentence about the cut included; from a line's start on."""
     if len(text) <= size:
-        return text + "\n"
-    kept = text[-size:]
+        return text + "\n" if text else ""
+    if size <= _NOTE_CHARS:
+        return ""
+    kept = text[_NOTE_CHARS - size :]
     line = kept.find("\n")
     kept = kept[line + 1 :] if 0 <= line < len(kept) - 1 else kept
     return f"(last {len(kept)} of {len(text)} characters)\n{kept}\n"

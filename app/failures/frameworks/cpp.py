@@ -18,6 +18,7 @@ _CTEST_ROW = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S.*?) \.*\s*\*\*\*(\S[^0-9]*)
 _CTEST_LISTED = re.compile(r"\s+\d+ - (\S.*) \(([^()]+)\)(?:\s+\S.*)?$")
 _CTEST_TOTAL = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)")
 _CTEST_OUTPUT = re.compile(r"^\d+: (.*)$")
+_FAILURE_LINES = 300
 _KINDS: dict[str, FailureKind] = {
     "Failed": "fail",
     "Timeout": "timeout",
@@ -108,7 +109,8 @@ class GoogleTest:
         if place or self._failing:
             self._failing = True
             self._text.add(_CTEST_OUTPUT.sub(r"\1", text))
-            return not text.startswith(("[       OK ]", "[==========]", "[----------]"))
+            self._failing = line.level is None and len(self._text.lines) < _FAILURE_LINES
+            return self._failing and not text.startswith(("[       OK ]", "[==========]", "[----------]"))
         return False
 
     def _row(self, row: re.Match[str], line: Line, out: Sink) -> bool:

@@ -1,10 +1,17 @@
 """Cases of the readers: invented text, what must be read from it, and the framings that must change nothing."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.failures.model import Reading
+import re2
+
+from app.failures.frameworks import DETECTORS
+from app.failures.frameworks.detector import Detector, Sink
+from app.failures.log.reader import Reader, Wakes
+from app.failures.model import Options, Reading
 from app.failures.read import read_log
+from app.failures.recorder import Record, Recorder
 
 STAMP = "2026-11-30T09:00:01.5609499Z "
 
@@ -95,3 +102,26 @@ def check_framing(case: Case, framing: str) -> None:
 
 def _flat(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
+
+
+class EveryLine(Wakes):
+    """The naive loop: each line is cleaned and wakes every detector."""
+
+    def __init__(self, detectors: tuple[type[Detector], ...]) -> None:
+        super().__init__(detectors)
+        self.jump = re2.compile(r"(?s).")
+        self._all = list(range(len(detectors)))
+
+    def who(self, raw: bytes) -> list[int]:
+        return self._all
+
+
+def found_by(wakes: Wakes, chunks: Iterable[bytes]) -> list[tuple[str, str, int]]:
+    record = Record(Options())
+
+    def make(reader: Reader, at: int, stream: str) -> tuple[Detector, Sink]:
+        return DETECTORS[at](), Recorder(record, reader, DETECTORS[at].name, stream)
+
+    Reader(wakes, make).read(chunks)
+    assert not record.broken
+    return sorted((found.id, found.framework, found.rank) for run in record.runs for found in run.found)

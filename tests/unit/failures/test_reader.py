@@ -9,16 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.failures.frameworks import DETECTORS
-from app.failures.frameworks.detector import Detector, Sink
 from app.failures.log import reader as reading_of_logs
 from app.failures.log.clean import HEAD, LINE_CAP, TAIL, clean
 from app.failures.log.prefix import split
-from app.failures.log.reader import Reader, Wakes
+from app.failures.log.reader import Wakes
 from app.failures.model import Failure, Options, Reading
 from app.failures.read import read_log
-from app.failures.recorder import Record, Recorder
 from tests.unit.failures import cases_jvm_and_beam, cases_native, cases_script
-from tests.unit.failures.reading import names, stamped
+from tests.unit.failures.reading import EveryLine, found_by, names, stamped
 
 CASES = (*cases_native.CASES, *cases_script.CASES, *cases_jvm_and_beam.CASES)
 ONE_OF_EACH = "\n".join(case.text for case in CASES)
@@ -62,32 +60,7 @@ def test_a_block_border_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_prefilter_never_changes_the_result(case: object) -> None:
     """ST-L4, RB-7: a loop that gives every cleaned line to every detector finds the same."""
     data = case.text.encode()  # type: ignore[attr-defined]
-    assert found_by(EveryLine(DETECTORS), data) == found_by(Wakes(DETECTORS), data)
-
-
-class EveryLine(Wakes):
-    """The naive loop: each line wakes all."""
-
-    def __init__(self, detectors: tuple[type[Detector], ...]) -> None:
-        super().__init__(detectors)
-        import re2
-
-        self.jump = re2.compile(r"(?s).")
-        self._all = list(range(len(detectors)))
-
-    def who(self, raw: bytes) -> list[int]:
-        return self._all
-
-
-def found_by(wakes: Wakes, data: bytes) -> list[tuple[str, str, int]]:
-    record = Record(Options())
-
-    def make(reader: Reader, at: int, stream: str) -> tuple[Detector, Sink]:
-        return DETECTORS[at](), Recorder(record, reader, DETECTORS[at].name, stream)
-
-    Reader(wakes, make).read([data])
-    assert not record.broken
-    return sorted((found.id, found.framework, found.rank) for run in record.runs for found in run.found)
+    assert found_by(EveryLine(DETECTORS), [data]) == found_by(Wakes(DETECTORS), [data])
 
 
 def test_two_logs_in_one_file_give_the_union() -> None:
