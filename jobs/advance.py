@@ -5,10 +5,11 @@ import structlog
 from app.errors import TransientError
 from app.events.payloads.parts import App
 from app.github import checks, tokens
-from app.ledger import diagnoses, proofs, publications, repos, runs, transitions, turns, work
+from app.ledger import diagnoses, proofs, publications, repairs, repos, runs, transitions, turns, work
 from app.ledger.rows import Row
 from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of
 from app.runs.facts import (
+    CatchUp,
     CiEnded,
     EngineError,
     Fact,
@@ -17,6 +18,7 @@ from app.runs.facts import (
     Published,
     PublishInterrupted,
     PublishRefused,
+    Repaired,
     TurnDone,
     TurnFailed,
     Verdict,
@@ -36,7 +38,18 @@ from app.services import Services, hold, services
 
 log = structlog.get_logger("advance")
 
-JOB_OF = {ItemKind.TURN: "turn", ItemKind.PROOF: "prove", ItemKind.PUBLICATION: "publish"}
+REASKS = 1
+"""Turns more that a self-repair gets when it was interrupted or could not be read (SR-10)."""
+ASKED_AGAIN = frozenset(
+    {
+        "interrupted",
+        "result.validation",
+        "runner.session_lost",
+        "runner.start_failed",
+        "provider.rate_limited",
+        "gateway.unreachable",
+    }
+)
 
 
 def advance(run_id: str) -> str:
@@ -58,25 +71,52 @@ def advance(run_id: str) -> str:
 def _tick(s: Services, run_id: str) -> str:
     with s.read() as conn:
         run, row = runs.load(conn, run_id), runs.get(conn, run_id)
+    if run.status is Status.BLOCKED:
+        return _blocked(s, run)
     if run.status is not Status.RUNNING or run.active_id is None:
         return "idle"
     fact = _ci(s, row) if run.stage is Stage.AWAIT_CI else _fact(s, run)
-    return "waiting" if fact is None else _apply(s, run_id, fact)
+    return "waiting" if fact is None else _apply(s, run_id, fact) or "idle"
 
 
 def _apply(s: Services, run_id: str, fact: Fact) -> str:
+    """The word of LE-8 for a transition that was made; empty when the machine refused the fact."""
     with s.write() as conn:
         step = transitions.apply(conn, run_id, fact, s.settings, s.clock())
         row = runs.get(conn, run_id)
-    if step.order is not None and step.run.active_kind is not None:
-        s.ring(JOB_OF[step.run.active_kind], str(step.run.active_id))
+    for job, item_id in transitions.wakes(step):
+        s.ring(job, item_id)
     s.ring("deliver", str(row.installation_id))
+    if step.refused:
+        return ""
     return "blocked" if step.run.status is Status.BLOCKED else "processed"
+
+
+def _blocked(s: Services, run: Run) -> str:
+    """A stopped run moves by its self-repair only: one that answered (T19, T20), or one that nobody asked for (T23)."""
+    with s.read() as conn:
+        asked = repairs.running(conn, run.run_id)
+        turn = None if asked is None or asked.turn_id is None else turns.get(conn, asked.turn_id)
+        missing = asked is None and run.run_id in repairs.unasked(conn)
+        stage = repairs.stage_of_old(conn, run.run_id)
+    if asked is not None and turn is not None and turn.status in (ItemStatus.DONE, ItemStatus.FAILED):
+        return "self_repair_processed" if _apply(s, run.run_id, _repaired(turn, asked)) else "idle"
+    if missing and _apply(s, run.run_id, CatchUp(stage)):
+        return "self_repair_recovered"
+    return "waiting" if turn is not None else "idle"
+
+
+def _repaired(turn: Row, asked: Row) -> Repaired:
+    said = turn.result_json or {}
+    if turn.status is ItemStatus.DONE and said.get("decision") in ("fixed", "needs_user"):
+        return Repaired(turn.id, said["decision"], said.get("feedback", ""), said.get("prompt_addendum", ""))
+    again = turn.error_code in ASKED_AGAIN and asked.reasks < REASKS
+    return Repaired(turn.id, "failed", f"{turn.error_code}: {turn.error}".rstrip(": "), may_reask=again)
 
 
 def _stop(s: Services, run_id: str, text: str) -> str:
     try:
-        return _apply(s, run_id, EngineError(text))
+        return _apply(s, run_id, EngineError(text)) or "idle"
     except transitions.Overtaken:
         return "waiting"
 

@@ -16,6 +16,7 @@ from app.failures.grouping import group_failures
 from app.github.client import Client
 from app.ledger import diagnoses, repos, transitions
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of
 from app.policy import PolicyError
 from app.runs.model import DiagnosisState, Outcome
 from app.services import Services, hold, services
@@ -148,7 +149,7 @@ def _decide(s: Services, conn: Connection, told_id: str, read: list[CheckRead], 
 
 
 def _wants_issues(repository: Row | None) -> bool:
-    policy = {} if repository is None else transitions.policy_of(repository)
+    policy = {} if repository is None else policy_of(repository)
     return bool(policy.get("issues", "always") == "always")
 
 

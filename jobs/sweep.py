@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
-from app.events.lost import ask_again
 from redis.exceptions import RedisError
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from app.errors import TransientError, UserError
-from app.ledger import ready
+from app.events.lost import ask_again
+from app.ledger import ready, repairs, runs
+from app.ledger.rules import rules_of
+from app.runs.rules_repair import catches_up
 from app.services import Services, make
 from app.settings import Settings
 
@@ -46,11 +49,23 @@ def sweep(s: Services) -> list[tuple[str, str]]:
         for item in ready.interrupt_expired(conn, now):
             log.warning("lost contact", kind=item.kind.value, item=item.item_id, run=item.run_id)
         waiting = ready.due(conn, now, int(s.settings.times.rering_s * 1000))
+        waiting += [("advance", run_id) for run_id in _to_catch_up(s, conn)]
         for job, row_id in waiting:
             ready.rang(conn, job, row_id, now)
     for job, row_id in waiting:
         s.ring(job, row_id)
     return waiting
+
+
+def _to_catch_up(s: Services, conn: Connection) -> list[str]:
+    """Blocked runs whose self-repair was never asked for: of an older version, or of a time when it was off (T23)."""
+    if not s.settings.self_repair:
+        return []
+    return [
+        run_id
+        for run_id in repairs.unasked(conn)
+        if catches_up(runs.load(conn, run_id), rules_of(conn, run_id, s.settings))
+    ]
 
 
 @contextmanager

@@ -1,18 +1,21 @@
 """One turn: prepare the workspace, say the prompt, keep the answer, take the work out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import structlog
 
-from app.briefs import Brief, Case, brief_for, open_case
+from app.briefs import Brief, Case, Outside, brief_for, open_case
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose as Scope
 from app.ledger import sessions, turns, work
 from app.ledger.leases import Holder
+from app.ledger.rules import choice_of, limits_of
 from app.ledger.views import scope_view
 from app.render.publish import render_final_summary
 from app.runners.codes import Code, RunnerError
+from app.runners.manifest import Usage
 from app.runners.registry import Registry, RunnerSpec
 from app.runners.runner import SessionRef, TurnResult
 from app.runs.model import ItemKind, ItemStatus, Purpose, Role
@@ -26,6 +29,12 @@ from app.workspace.checkout import Mirror
 from app.workspace.rooms import Room, Rooms
 
 log = structlog.get_logger("turn")
+
+USAGES: Mapping[Role, Usage] = {
+    Role.AGENT: "agent",
+    Role.SUPERVISOR: "supervisor",
+    Role.SELF_REPAIR: "self_repair",
+}
 
 
 @dataclass(frozen=True)
@@ -79,22 +88,28 @@ def _do(s: Services, case: Case, held: Hold) -> str:
     if isinstance(spec, RunnerError):
         return _stop(s, case, holder, spec.code.value, spec.message)
     try:
-        with s.connect(case.run.installation_id) as github:
-            client = github.acting(Scope.READ, case.repository.id)
-            job = _prepare(s, case, held, spec, client)
+        job = _prepared(s, case, held, spec)
         with Rooms.of(s.settings).enter(places.room_key(case)) as room:
             return _in_room(job, room)
     except UserError as error:
         return _stop(s, case, holder, Code.NOT_READY.value, str(error))
 
 
+def _prepared(s: Services, case: Case, held: Hold, spec: RunnerSpec) -> Work:
+    """A self-repair is about our own text: it needs neither GitHub nor the commits (SR-3)."""
+    if case.turn.role is Role.SELF_REPAIR:
+        mirror = places.mirror_of(s, case.repository.id)
+        return Work(s, case, held, spec, mirror, brief_for(case, Outside(), s.store), "")
+    with s.connect(case.run.installation_id) as github:
+        return _prepare(s, case, held, spec, github.acting(Scope.READ, case.repository.id))
+
+
 def _runner(s: Services, case: Case) -> RunnerSpec | RunnerError:
     with s.read() as conn:
         session = sessions.get(conn, case.turn.session_id)
     registry = Registry(s.settings.runners_dir, s.settings.data)
-    usage = "agent" if case.turn.role is Role.AGENT else "supervisor"
-    chosen = ((case.repository.policy_json or {}).get("runner") or {}).get(usage) or {}
-    return registry.find(session.runner_id, usage, chosen.get("config"))  # type: ignore[arg-type]
+    usage = USAGES[case.turn.role]
+    return registry.find(session.runner_id, usage, choice_of(case.repository, case.turn.role).get("config"))
 
 
 def _prepare(s: Services, case: Case, held: Hold, spec: RunnerSpec, client: Client) -> Work:
@@ -117,7 +132,7 @@ def _final_words(s: Services, case: Case) -> str:
 def _in_room(job: Work, room: Room) -> str:
     """Everything between the files and the stored answer; nobody else is in the room meanwhile."""
     s, case = job.s, job.case
-    wall_s = _wall_s(s, case.turn.role)
+    wall_s = _wall_s(job)
     start = _files(job, room)
     asked = ask_of(job.brief, case.turn.id, case.turn.role, wall_s, s.redactor)
     if not _start(job, asked, wall_s):
@@ -141,6 +156,10 @@ def _outcome(job: Work, room: Room, start: tuple[str, str], result: TurnResult) 
 def _files(job: Work, room: Room) -> tuple[str, str]:
     """The workspace of this turn: fresh for each round and each judge, as it was left for a restart (W53, CR-5)."""
     case, mirror = job.case, job.mirror
+    if case.turn.role is Role.SELF_REPAIR:
+        room.remove("workspace")
+        room.folder("workspace")
+        return "", ""
     commit = places.start_of(case) if job.is_work else places.fix_of(case)
     tree = mirror.agent_tree(commit, case.run.base_sha or commit) if mirror.has(case.run.base_sha) else ""
     tree = tree or mirror.tree_of(commit)
@@ -175,9 +194,13 @@ def _session(s: Services, case: Case) -> SessionRef | None:
     return SessionRef(row.agent_session_id) if row.agent_session_id else None
 
 
-def _wall_s(s: Services, role: Role) -> float:
-    limits = s.settings.limits
-    return float(limits.agent_turn_s if role is Role.AGENT else limits.supervisor_turn_s)
+def _wall_s(job: Work) -> float:
+    """Seconds for the whole turn: the least of operator, policy and manifest (domain.md, 6)."""
+    limits = limits_of(job.case.repository, job.s.settings)
+    by_role = {Role.AGENT: limits.agent_turn_s, Role.SELF_REPAIR: limits.self_repair_turn_s}
+    own = job.spec.manifest.spec.limits.turn_timeout_s
+    wall_s = by_role.get(job.case.turn.role, limits.supervisor_turn_s)
+    return float(wall_s if own is None else min(wall_s, own))
 
 
 def _stop(s: Services, case: Case, holder: Holder, code: str, error: str) -> str:

@@ -4,11 +4,11 @@ from sqlalchemy import Connection
 
 from app.commands.desk import Desk, Said, accepted, no_effect, refused
 from app.commands.plan import PlanRefused, read_plan
-from app.ledger import diagnoses, repos, runs, transitions
+from app.ledger import diagnoses, repairing, repos, runs, transitions
 from app.ledger.rows import Row
 from app.ledger.words import CommandOutcome, ScopeState
 from app.runs.facts import Command
-from app.runs.model import BlockCause, ItemKind, Outcome, Status
+from app.runs.model import BlockCause, Outcome, Status
 
 HINT_CHARS = 2000
 REFUSALS = {
@@ -17,7 +17,6 @@ REFUSALS = {
     "the work is already approved": ("plan_changed", "the work is already approved"),
 }
 """The machine's words as those of `render/reply` (why, reason)."""
-JOB_OF = {ItemKind.TURN: "turn", ItemKind.PROOF: "prove", ItemKind.PUBLICATION: "publish"}
 
 
 def command_block(desk: Desk) -> Said:
@@ -35,6 +34,8 @@ def command_block(desk: Desk) -> Said:
             return no_effect("stopped")
         if not repos.mark_off(conn, desk.scope.id, desk.command.actor, desk.argument[:HINT_CHARS], now):
             return no_effect("stopped")
+        if run is not None:
+            repairing.overrule(conn, run.id, now)
         transitions.show(conn, desk.scope.id, now)
     return accepted(_deliver(desk))
 
@@ -115,9 +116,7 @@ def _go_on(desk: Desk, conn: Connection, run: Row, verb: str) -> Said:
     step = transitions.apply(conn, run.id, fact, desk.s.settings, desk.s.clock(), desk.who)
     if step.refused:
         return refused(*REFUSALS.get(step.refused, ("other", f"{step.refused}.")))
-    kind = step.run.active_kind
-    wake = () if kind is None else ((JOB_OF[kind], str(step.run.active_id)),)
-    return accepted(*wake, _deliver(desk))
+    return accepted(*transitions.wakes(step), _deliver(desk))
 
 
 def _deliver(desk: Desk) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from app.diagnosis.planning import new_run, plan_of
 from app.ledger import diagnoses, repos, runs, transitions
 from app.ledger.ids import new_id
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of
 from app.ledger.runs import RunFacts
 from app.runs.facts import Ended, Start
 from app.runs.model import Cause, Outcome, Status
@@ -31,7 +32,7 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     repository = repos.get_repository(conn, scope.repository_id) if scope is not None else None
     if scope is None or repository is None:
         raise LookupError(told.scope_id)
-    wanted = _to_repair(groups, transitions.policy_of(repository), asked=told.asked_by is not None)
+    wanted = _to_repair(groups, policy_of(repository), asked=told.asked_by is not None)
     if not wanted:
         return Decision(_not_ours(groups))
     if scope.is_fork and told.asked_by is None:

@@ -3,19 +3,20 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from app.ledger import events, outbox, proofs, publications, repos, runs, sessions, turns, work
+from app.ledger import events, outbox, proofs, publications, repairing, repos, runs, sessions, turns, work
 from app.ledger.ids import new_id
 from app.ledger.proofs import NewProof
 from app.ledger.publications import NewPublication
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of, rules_of, runner_of
 from app.ledger.schema import approvals
 from app.ledger.turns import NewTurn
 from app.ledger.words import ApprovalOf, EventKind, OutboxKind, ProofKind, PublishMode
-from app.runs.facts import Fact, HeadMoved, ProofOrder, Rules, Transition, TurnOrder
+from app.runs.facts import Fact, HeadMoved, ProofOrder, Repaired, Transition, TurnOrder
 from app.runs.machine import advance
-from app.runs.model import ItemStatus, ProofOutcome, Role, Run, Status
+from app.runs.model import ItemKind, ItemStatus, ProofOutcome, Role, Run, Status
 from app.settings import Settings
 
 RETRY_MS = (2_000, 10_000, 60_000, 300_000)
@@ -32,37 +33,11 @@ class Who:
 
 NOBODY = Who()
 
+JOB_OF = {ItemKind.TURN: "turn", ItemKind.PROOF: "prove", ItemKind.PUBLICATION: "publish"}
+
 
 class Overtaken(Exception):
     """Somebody else moved the run first (LE-3); read again and decide again."""
-
-
-def policy_of(repository: Row) -> dict[str, Any]:
-    """The cached policy of the base branch; empty where there is none."""
-    return repository.policy_json or {}
-
-
-def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
-    """Limits of the operator, lowered by the policy of the base branch, with the approvals that still hold."""
-    run = runs.get(conn, run_id)
-    repository = repos.get_repository(conn, run.repository_id)
-    policy = {} if repository is None else policy_of(repository)
-    given = conn.execute(
-        select(approvals.c.what, approvals.c.subject).where(
-            approvals.c.run_id == run_id, approvals.c.head_sha == run.head_sha, approvals.c.voided_at.is_(None)
-        )
-    )
-    approved = frozenset(f"step:{row.subject}" if row.what is ApprovalOf.STEP else str(row.what) for row in given)
-    limits = settings.limits
-    lowered = (policy.get("limits") or {}).get("rounds")
-    return Rules(
-        rounds=limits.rounds if lowered is None else min(limits.rounds, lowered),
-        restarts=limits.restarts,
-        self_repairs=limits.self_repairs,
-        head_moves=limits.head_moves,
-        approval=policy.get("approval") or "none",
-        approved=approved,
-    )
 
 
 def apply(conn: Connection, run_id: str, fact: Fact, settings: Settings, now: int, who: Who = NOBODY) -> Transition:
@@ -71,6 +46,9 @@ def apply(conn: Connection, run_id: str, fact: Fact, settings: Settings, now: in
     A refused fact leaves at most its trace. The caller rings the job of the new work item after the commit.
     """
     before = runs.load(conn, run_id)
+    if isinstance(fact, Repaired) and repairing.is_late(conn, before, fact):
+        events.append(conn, run_id, EventKind.TURN_LATE_RESULT, {"item": fact.item_id}, None, now)
+        return Transition(before, refused="late result")
     step = advance(before, fact, rules_of(conn, run_id, settings))
     for event in step.events:
         events.append(conn, run_id, EventKind(event.kind), event.details, who.actor, now)
@@ -84,6 +62,7 @@ def apply(conn: Connection, run_id: str, fact: Fact, settings: Settings, now: in
         runs.annotate(conn, run_id, stale_head_sha=fact.sha)
     _approve(conn, step, now, who)
     _order(conn, step, settings, now)
+    repairing.keep(conn, before, step, fact, settings, now)
     if step.run.status in (Status.COMPLETED, Status.CANCELLED):
         sessions.close_of_run(conn, run_id)
     show(conn, runs.get(conn, run_id).scope_id, now)
@@ -108,13 +87,6 @@ def show(conn: Connection, scope_id: str, now: int, *, comment: bool = True) -> 
             installation_id=scope.installation_id,
             now=now,
         )
-
-
-def runner_of(repository: Row | None, role: Role, settings: Settings) -> str:
-    """Which runner works in this role: the policy's choice, else the operator's."""
-    chosen = (policy_of(repository).get("runner") or {}) if repository is not None else {}
-    word = "agent" if role is Role.AGENT else "supervisor"
-    return (chosen.get(word) or {}).get("id") or (settings.agent if role is Role.AGENT else settings.supervisor)
 
 
 def _approve(conn: Connection, step: Transition, now: int, who: Who) -> None:
@@ -189,6 +161,16 @@ def _session(conn: Connection, run: Run, order: TurnOrder, settings: Settings, n
     else:
         runs.annotate(conn, run.run_id, supervisor_session_id=made)
     return made
+
+
+def wakes(step: Transition) -> tuple[tuple[str, str], ...]:
+    """The doorbells to ring after the commit of a transition: its work item's, or its self-repair's."""
+    if step.refused:
+        return ()
+    if step.repair:
+        return (("turn", repairing.turn_of(step.run)),)
+    kind, item_id = step.run.active_kind, step.run.active_id
+    return () if step.order is None or kind is None else ((JOB_OF[kind], str(item_id)),)
 
 
 def last_work(conn: Connection, run_id: str, step_id: str | None) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repos, runs, turns
+from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repairs, repos, runs, turns
 from app.ledger.evidence import Store
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
-from app.ledger.transitions import accepted_proof, rules_of
-from app.ledger.words import EventKind, EvidenceKind, ScopeState, TreeName
+from app.ledger.rules import rules_of
+from app.ledger.transitions import accepted_proof
+from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
 from app.runs.model import ItemKind, ItemStatus, Outcome, Result, Role, Status
 from app.runs.view import (
     Evidence,
@@ -193,7 +194,33 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
         finished_at=run.finished_at,
         lost_at=_lost_at(conn, run),
         limit_s=_limit_s(run, settings),
+        **_repair(conn, run, limits.self_repairs),
     )
+
+
+def _repair(conn: Connection, run: Row, allowed: int) -> dict[str, Any]:
+    """The newest plan repair as people read it, and whether what it set going has begun only just now (state 10)."""
+    rows = repairs.of_run(conn, run.id)
+    if not rows:
+        return {"repairs_allowed": allowed}
+    last = rows[-1]
+    later = [] if last.turn_id is None else _turns_after(conn, run.id, last.turn_id)
+    going = run.status is Status.RUNNING and last.status is SelfRepairStatus.SUCCEEDED
+    return {
+        "repair_n": sum(1 for row in rows if row.turn_id is not None),
+        "repair_state": last.status.value,
+        "repair_feedback": last.feedback,
+        "repairs_allowed": allowed,
+        "repair_fresh": going and [turn.id for turn in later] in ([], [run.active_id]),
+        "addendum": last.prompt_addendum,
+    }
+
+
+def _turns_after(conn: Connection, run_id: str, turn_id: str) -> list[Row]:
+    """The turns of a run that were asked for after this one."""
+    every = list(turns.of_run(conn, run_id))
+    place = next(place for place, turn in enumerate(every) if turn.id == turn_id)
+    return every[place + 1 :]
 
 
 def _last(conn: Connection, run_id: str, kind: EventKind) -> Row | None:

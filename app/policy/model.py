@@ -158,12 +158,8 @@ class Policy(_Part):
 
     def limited(self, limits: Limits) -> Limits:
         """The operator's limits, lowered where this policy says less; it can never raise one (S37)."""
-        lower = {
-            **self.limits.model_dump(exclude_none=True),
-            "max_failures": self.max_failures,
-            "max_detail_chars": self.max_detail_chars,
-        }
-        return limits.model_copy(update={name: min(getattr(limits, name), value) for name, value in lower.items()})
+        shown = {"max_failures": self.max_failures, "max_detail_chars": self.max_detail_chars}
+        return limits.lowered({**self.limits.model_dump(), **shown})
 
     def lets(self, user_id: int, permission: str, role: str = "") -> bool:
         """Whether an account may command here; `permission` and `role` are GitHub's words, asked live (CM-6)."""

@@ -34,6 +34,19 @@ ASKS_SELF_REPAIR = frozenset(
 )
 """Causes after which a separate session may look at plan and prompt (domain.md, 5.3)."""
 
+NEVER_ASKS = frozenset(
+    {
+        "runner.not_installed",
+        "runner.broken_manifest",
+        "runner.not_ready",
+        "runner.sandbox_unavailable",
+        "runner.auth_required",
+        "gateway.tool",
+        "remote.refused",
+    }
+)
+"""Codes of a failed turn that only the operator can cure; `error` of the run begins with the code."""
+
 
 def kind_of(order: Order) -> ItemKind:
     """The kind of work item that an order makes."""
@@ -57,14 +70,28 @@ def with_step(run: Run, **changes: Any) -> Run:
 
 
 def block(run: Run, stage: Stage, cause: BlockCause, error: str, rules: Rules, *events: RunEvent) -> Transition:
-    """BLOCKED(stage, cause): the item is dropped, the step waits unfinished, self-repair is asked where it helps."""
+    """BLOCKED(stage, cause): the item is dropped, the step waits unfinished, self-repair is asked where it helps.
+
+    Once the self-repairs of the run are used up a person is needed at once (SR-10).
+    """
     step = step_of(run)
     after = run if step is None or step.status is StepStatus.PENDING else with_step(run, status=StepStatus.BLOCKED)
     after = replace(after, status=Status.BLOCKED, stage=Stage.IDLE, blocked_stage=stage, cause=cause, error=error)
     blocked = RunEvent("run.blocked", {"stage": stage.value, "cause": cause.value})
-    asked = cause in ASKS_SELF_REPAIR and rules.self_repair
+    helps = rules.self_repair and asks_self_repair(cause, error)
+    asked = helps and run.self_repairs < rules.self_repairs
     told = rules.self_repair and cause is not BlockCause.COMMAND and not asked
-    return Transition(after, events=(*events, blocked), repair=asked, repair_not_asked=told)
+    after = replace(after, self_repairs=run.self_repairs + int(asked))
+    started = (RunEvent("self_repair.started", {"n": after.self_repairs}),) if asked else ()
+    used_up = (RunEvent("self_repair.needs_user", {"why": "limit"}),) if helps and not asked else ()
+    return Transition(after, events=(*events, blocked, *started, *used_up), repair=asked, repair_not_asked=told)
+
+
+def asks_self_repair(cause: BlockCause, error: str) -> bool:
+    """Whether a look at plan and prompt can help with this block at all (domain.md, 5.3)."""
+    return cause in ASKS_SELF_REPAIR and (
+        cause is not BlockCause.TURN_FAILED or error.partition(":")[0] not in NEVER_ASKS
+    )
 
 
 def turn(run: Run, stage: Stage, guard: str = "", not_before: int | None = None) -> TurnOrder:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.runs.model import BlockCause, Ci, Decision, ItemKind, ProofOutcome, Purpose, Role, Run
+from app.runs.model import BlockCause, Ci, Decision, ItemKind, ProofOutcome, Purpose, Role, Run, Stage
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,23 @@ class EngineError:
 
 @dataclass(frozen=True)
 class Repaired:
-    """A self-repair turn answered; `decision` is fixed, needs_user or failed (T19, T20)."""
+    """A self-repair turn ended; `failed` is without a readable answer, and `may_reask` gives it one turn more (SR-10).
+
+    It is about the block's self-repair, not about the active work item: a blocked run has none (T19, T20).
+    """
 
     item_id: str
     decision: Literal["fixed", "needs_user", "failed"]
     feedback: str = ""
     addendum: str = ""
+    may_reask: bool = False
+
+
+@dataclass(frozen=True)
+class CatchUp:
+    """A blocked run whose self-repair nobody asked for; `stage` is where a row without one stopped (T23, BS-6)."""
+
+    stage: Stage
 
 
 Fact = (
@@ -154,6 +165,7 @@ Fact = (
     | Command
     | EngineError
     | Repaired
+    | CatchUp
 )
 
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.runs import entering, rules_ci, rules_commands, rules_proof, rules_turns
+from app.runs import entering, rules_ci, rules_commands, rules_proof, rules_repair, rules_turns
 from app.runs.facts import (
+    CatchUp,
     CiEnded,
     Command,
     Ended,
@@ -43,7 +44,8 @@ TABLE: Mapping[type[Fact], Rule] = {
     Ended: rules_commands.ended,
     Command: rules_commands.command,
     EngineError: rules_commands.engine_error,
-    Repaired: rules_commands.repaired,
+    Repaired: rules_repair.repaired,
+    CatchUp: rules_repair.catch_up,
 }
 
 _ABOUT_AN_ITEM = (TurnDone, TurnFailed, ProofDone, ProofFailed, Published, PublishRefused, PublishInterrupted, CiEnded)

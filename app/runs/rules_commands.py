@@ -1,10 +1,10 @@
-"""People's words, the end of a scope, our own faults and plan repair (T16 to T25)."""
+"""People's words, the end of a scope and our own faults (T16 to T25)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.runs.entering import block, enter, step_of, with_step
-from app.runs.facts import Command, Ended, EngineError, Repaired, Rules, RunEvent, Transition
+from app.runs.entering import block, enter, step_of
+from app.runs.facts import Command, Ended, EngineError, Rules, RunEvent, Transition
 from app.runs.model import BlockCause, Run, Stage, Status, Step, StepStatus
 
 FINISHED_WORK = frozenset({Stage.PUBLISH, Stage.AWAIT_CI, Stage.FINAL_REVIEW})
@@ -92,17 +92,3 @@ def _rebased(run: Run, plan: Mapping[str, str]) -> Run:
         return step if step.status is StepStatus.APPROVED else replace(step, prompt=plan[step.step_id])
 
     return replace(run, steps=tuple(revised(step) for step in run.steps), plan_version=run.plan_version + 1)
-
-
-def repaired(run: Run, fact: Repaired, rules: Rules) -> Transition:
-    """T19, T20: a fixed plan goes on where the run stopped; anything else waits for a person."""
-    if run.status is not Status.BLOCKED:
-        return Transition(run, refused="not blocked")
-    if fact.decision != "fixed":
-        kind = "self_repair.needs_user" if fact.decision == "needs_user" else "self_repair.failed"
-        return Transition(run, events=(RunEvent(kind, {"feedback": fact.feedback}),))
-    step = step_of(run)
-    if fact.addendum and step is not None:
-        run = with_step(run, prompt=f"{step.prompt}\n\nClarified by the plan repair:\n{fact.addendum}")
-    event = RunEvent("self_repair.resumed", {"addendum": bool(fact.addendum)})
-    return enter(run, run.blocked_stage or Stage.PLAN_REVIEW, rules, event)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.runs.facts import (
+    CatchUp,
     CiEnded,
     Command,
     Ended,
@@ -610,7 +611,10 @@ ROWS = [
         Repaired("item", "fixed", addendum="so"),
         Status.RUNNING,
         Stage.AGENT,
-        holds=lambda s: "Clarified by the plan repair:\nso" in s.run.steps[0].prompt and s.run.steps[0].attempts == 2,
+        holds=lambda s: (
+            (s.run.steps[0].prompt, s.run.steps[0].attempts, s.run.steps[0].status) == ("one", 2, StepStatus.CORRECTING)
+            and "self_repair.resumed" in kinds(s)
+        ),
     ),
     Row(
         "T19 C21 repaired review keeps attempts",
@@ -627,6 +631,54 @@ ROWS = [
         Status.BLOCKED,
         Stage.AGENT,
         BlockCause.VERDICT,
+        holds=lambda s: kinds(s) == {"self_repair.needs_user"} and not s.repair,
+    ),
+    Row(
+        "T20 SR-10 CR-12 an interrupted self-repair gets one turn more",
+        blocked(Stage.AGENT, BlockCause.VERDICT, self_repairs=1),
+        Repaired("item", "failed", may_reask=True),
+        Status.BLOCKED,
+        Stage.AGENT,
+        BlockCause.VERDICT,
+        holds=lambda s: s.repair and s.run.self_repairs == 1,
+    ),
+    Row(
+        "T20 SR-10 then it failed",
+        blocked(Stage.AGENT, BlockCause.VERDICT),
+        Repaired("item", "failed", "unreadable"),
+        Status.BLOCKED,
+        Stage.AGENT,
+        BlockCause.VERDICT,
+        holds=lambda s: kinds(s) == {"self_repair.failed"} and not s.repair,
+    ),
+    Row(
+        "SR-9 C18 a production step waits for a maintainer whatever is answered",
+        blocked(Stage.AGENT, BlockCause.VERDICT, steps=(Step("s1", StepStatus.BLOCKED, 1, "production"),)),
+        Repaired("item", "fixed"),
+        Status.BLOCKED,
+        Stage.AGENT,
+        BlockCause.VERDICT,
+        holds=lambda s: kinds(s) == {"self_repair.needs_user"},
+    ),
+    Row(
+        "T23 C24 an old block is asked about",
+        blocked(Stage.AGENT, BlockCause.VERDICT),
+        CatchUp(Stage.SUPERVISOR),
+        Status.BLOCKED,
+        Stage.AGENT,
+        BlockCause.VERDICT,
+        Rules(self_repair=True),
+        holds=lambda s: s.repair and s.run.self_repairs == 1 and kinds(s) == {"self_repair.catchup_started"},
+    ),
+    Row(
+        "T23 BS-6 an old row without a stage gets the inferred one",
+        replace(blocked(Stage.AGENT, BlockCause.VERDICT), blocked_stage=None, cause=None),
+        CatchUp(Stage.SUPERVISOR),
+        Status.BLOCKED,
+        Stage.SUPERVISOR,
+        BlockCause.TURN_FAILED,
+        Rules(self_repair=True),
+        holds=lambda s: s.repair,
     ),
 ]
 
@@ -712,3 +764,31 @@ def test_SR_5_3_self_repair_is_asked_only_for_causes_that_it_can_help() -> None:
     assert (told.repair, told.repair_not_asked) == (False, True)
     assert (stopped.repair, stopped.repair_not_asked) == (False, False)
     assert not advance(a_run(Stage.SUPERVISOR), BLOCK, RULES).repair, "SR-1: off means off"
+
+
+def test_SR_10_IV_17_the_third_self_repair_of_a_run_is_not_asked() -> None:
+    on = Rules(self_repair=True)
+    second = advance(a_run(Stage.SUPERVISOR, self_repairs=1), BLOCK, on)
+    third = advance(a_run(Stage.SUPERVISOR, self_repairs=2), BLOCK, on)
+
+    assert (second.repair, second.run.self_repairs) == (True, 2)
+    assert (third.repair, third.repair_not_asked, third.run.self_repairs) == (False, True, 2)
+    assert "self_repair.needs_user" in kinds(third)
+    lowered = advance(a_run(Stage.SUPERVISOR), BLOCK, Rules(self_repair=True, self_repairs=0))
+    assert lowered.repair_not_asked
+
+
+@pytest.mark.parametrize("code", ["runner.not_ready", "runner.sandbox_unavailable", "runner.auth_required"])
+def test_5_3_what_only_the_operator_can_cure_is_not_asked(code: str) -> None:
+    step = advance(a_run(), TurnFailed("item", code, "why"), Rules(self_repair=True))
+
+    assert (step.run.cause, step.repair, step.repair_not_asked) == (BlockCause.TURN_FAILED, False, True)
+    crashed = advance(a_run(), TurnFailed("item", "runner.crashed", "3"), Rules(self_repair=True))
+    assert crashed.repair
+
+
+def test_T23_is_refused_for_a_cause_that_needs_a_person_and_where_it_is_off() -> None:
+    waiting = blocked(Stage.PUBLISH, BlockCause.NEEDS_APPROVAL)
+    assert advance(waiting, CatchUp(Stage.AGENT), Rules(self_repair=True)).refused
+    assert advance(blocked(Stage.AGENT, BlockCause.VERDICT), CatchUp(Stage.AGENT), RULES).refused
+    assert advance(a_run(), CatchUp(Stage.AGENT), Rules(self_repair=True)).refused

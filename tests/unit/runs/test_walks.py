@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.runs.facts import (
+    CatchUp,
     CiEnded,
     Command,
     Ended,
@@ -17,6 +18,7 @@ from app.runs.facts import (
     Published,
     PublishInterrupted,
     PublishRefused,
+    Repaired,
     Rules,
     Start,
     Transition,
@@ -68,6 +70,11 @@ class Walk:
             return EngineError("boom")
         if dice < 0.20:
             return HeadMoved("b" * 40, applies=self.random.random() < 0.5)
+        if self.run.status is Status.BLOCKED and self.random.random() < 0.4:
+            decision = self.random.choice(["fixed", "needs_user", "failed"])
+            return self.random.choice(
+                [CatchUp(Stage.AGENT), Repaired("x", decision, may_reask=self.random.random() < 0.5)]  # type: ignore[arg-type]
+            )
         if self.run.status is Status.BLOCKED:
             return Command("resume", "dana", self.random.choice(["", "a hint"]))
         return self._result(item)
@@ -132,6 +139,8 @@ def check(before: Run, fact: Fact, step: Transition, rules: Rules) -> None:
     if isinstance(fact, ProofDone) and fact.outcome is ProofOutcome.FAILED:
         assert run.stage is not Stage.SUPERVISOR, "IV-13"
     assert run.round <= rules.rounds and run.restarts <= rules.restarts and run.head_moves <= rules.head_moves, "IV-17"
+    assert run.self_repairs <= rules.self_repairs, "IV-17"
+    assert not step.repair or run.status is Status.BLOCKED, "IV-3"
     if run.round > before.round:
         assert isinstance(fact, TurnDone | ProofDone), "IV-18"
 

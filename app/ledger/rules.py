@@ -1,0 +1,60 @@
+"""The rules that hold for a run at this moment: the operator's settings, lowered by the policy of the base branch."""
+
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from app.ledger import repos, runs
+from app.ledger.rows import Row
+from app.ledger.schema import approvals
+from app.ledger.words import ApprovalOf
+from app.runs.facts import Rules
+from app.runs.model import Role
+from app.settings import Limits, Settings
+
+
+def policy_of(repository: Row) -> dict[str, Any]:
+    """The cached policy of the base branch; empty where there is none."""
+    return repository.policy_json or {}
+
+
+def limits_of(repository: Row | None, settings: Settings) -> Limits:
+    """The operator's limits, lowered where the policy of the base branch says less; it can never raise one (S37)."""
+    policy = {} if repository is None else policy_of(repository)
+    shown = {name: policy.get(name) for name in ("max_failures", "max_detail_chars")}
+    return settings.limits.lowered({**(policy.get("limits") or {}), **shown})
+
+
+def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
+    """Limits of the operator, lowered by the policy of the base branch, with the approvals that still hold."""
+    run = runs.get(conn, run_id)
+    repository = repos.get_repository(conn, run.repository_id)
+    policy = {} if repository is None else policy_of(repository)
+    given = conn.execute(
+        select(approvals.c.what, approvals.c.subject).where(
+            approvals.c.run_id == run_id, approvals.c.head_sha == run.head_sha, approvals.c.voided_at.is_(None)
+        )
+    )
+    approved = frozenset(f"step:{row.subject}" if row.what is ApprovalOf.STEP else str(row.what) for row in given)
+    limits = limits_of(repository, settings)
+    return Rules(
+        rounds=limits.rounds,
+        restarts=limits.restarts,
+        self_repairs=limits.self_repairs,
+        head_moves=limits.head_moves,
+        self_repair=settings.self_repair and policy.get("self_repair", True) is True,
+        approval=policy.get("approval") or "none",
+        approved=approved,
+    )
+
+
+def choice_of(repository: Row | None, role: Role) -> dict[str, Any]:
+    """What the policy says about the runner of a role: `id`, `config`, `allow`; a self-repair is the supervisor's."""
+    chosen = {} if repository is None else policy_of(repository).get("runner") or {}
+    return chosen.get("agent" if role is Role.AGENT else "supervisor") or {}
+
+
+def runner_of(repository: Row | None, role: Role, settings: Settings) -> str:
+    """Which runner works in this role: the policy's choice, else the operator's."""
+    chosen: str | None = choice_of(repository, role).get("id")
+    return chosen or (settings.agent if role is Role.AGENT else settings.supervisor)
