@@ -25,9 +25,15 @@ class Unreadable(Exception):
 
 
 def parse(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Logs, .gz or .zip of logs; - is standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line for each FILE, nothing else.")] = False,
-    jobs_json: Annotated[str | None, typer.Option("--jobs-json", metavar="FILE", help="GitHub's list of the run's jobs.")] = None,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Logs, .gz or .zip of logs; - is standard input.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a line for each FILE, nothing else.")
+    ] = False,
+    jobs_json: Annotated[
+        str | None, typer.Option("--jobs-json", metavar="FILE", help="GitHub's list of the run's jobs.")
+    ] = None,
 ) -> None:
     """Name the failing tests, compiler rows and the kind of a job from its log.
 
@@ -43,7 +49,10 @@ def parse(
             print(f"{path}: {error}", file=sys.stderr)
             failed = True
             continue
-        print(json.dumps(as_object(path, reading), ensure_ascii=False) if as_json else _for_people(path, reading), flush=True)
+        print(
+            json.dumps(as_object(path, reading), ensure_ascii=False) if as_json else _for_people(path, reading),
+            flush=True,
+        )
     raise typer.Exit(1 if failed else 0)
 
 
@@ -98,7 +107,9 @@ def _read(path: str, jobs: "list[JobInfo]", options: "Options") -> "Reading":
 
     try:
         if path.endswith(".zip"):
-            return together([read_log(chunks, job=_job(name, jobs), options=options) for name, chunks in _members(path)])
+            return together(
+                [read_log(chunks, job=_job(name, jobs), options=options) for name, chunks in _members(path)]
+            )
         chunks = _blocks(sys.stdin.buffer) if path == "-" else _file(path)
         return read_log(chunks, job=_job(Path(path).name.removesuffix(".gz"), jobs), options=options)
     except (OSError, EOFError, zlib.error) as error:
@@ -121,12 +132,15 @@ def _blocks(file: "BinaryIO | gzip.GzipFile") -> Iterator[bytes]:
 
 
 def _members(path: str) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Name and bytes of the job logs of an archive, in name order; per-step copies below whole-job logs are left out."""
+    """Name and bytes of the job logs of an archive, in name order; the copies of steps below them are left out."""
     from zipfile import BadZipFile, ZipFile
 
     try:
         with ZipFile(path) as archive:
-            entries = sorted((entry for entry in archive.infolist() if entry.filename.lower().endswith(_LOG_ENDS)), key=lambda entry: entry.filename)
+            entries = sorted(
+                (entry for entry in archive.infolist() if entry.filename.lower().endswith(_LOG_ENDS)),
+                key=lambda entry: entry.filename,
+            )
             top = [entry for entry in entries if "/" not in entry.filename]
             chosen = top or entries
             if len(chosen) > _ENTRIES:
@@ -155,7 +169,7 @@ def _jobs(path: str) -> "list[JobInfo]":
 
 
 def _job(name: str, jobs: "list[JobInfo]") -> "JobInfo | None":
-    """The job of a FILE: the only one, else the one whose id or name is the file's stem; without one the whole log is read."""
+    """The job of a FILE: the only one, else the one whose id or name is the file's stem (OUT-7)."""
     if len(jobs) == 1:
         return jobs[0]
     stem = Path(name).stem

@@ -34,37 +34,92 @@ class Rule:
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 RULES: tuple[Rule, ...] = (
     Rule("FP-12", re.compile(r"\*{3,}|\[secure\]|\[redacted:[^\]]{0,60}\]"), "<mask>", True, True),
-    Rule("FP-7", re.compile(
-        r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s'\":,;)]+|[A-Za-z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp\\[^\s'\":,;)]+"
-        r"|\bpytest-of-\w+/pytest-\d+|\btmp[a-z0-9_]{6,8}\b"), "<tmp>", True, True),
-    Rule("FP-6", re.compile(
-        r"/home/runner/work/[^/\s]+/[^/\s]+|/__w/[^/\s]+/[^/\s]+|/Users/runner/work/[^/\s]+/[^/\s]+|[A-Za-z]:\\a\\[^\\\s]+\\[^\\\s]+"
-        r"|/github/workspace|/home/travis/build/[^/\s]+/[^/\s]+|/Users/travis/build/[^/\s]+/[^/\s]+"), "<ws>", True, True),
-    Rule("FP-6h", re.compile(r"/(?:home|Users)/[^/\s'\":]+|[A-Za-z]:\\Users\\[^\\\s'\":]+|(?<![\w/])/root(?=/)"), "<home>", True, True),
-    Rule("FP-11", re.compile(
-        r"(?:/[\w.@+-]{1,40}){0,12}/(?:site-packages|dist-packages|node_modules|\.m2/repository|\.cargo/registry/src|gems)/"), "<pkg>/"),
+    Rule(
+        "FP-7",
+        re.compile(
+            r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s'\":,;)]+"
+            r"|[A-Za-z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp\\[^\s'\":,;)]+"
+            r"|\bpytest-of-\w+/pytest-\d+|\btmp[a-z0-9_]{6,8}\b"
+        ),
+        "<tmp>",
+        True,
+        True,
+    ),
+    Rule(
+        "FP-6",
+        re.compile(
+            r"/home/runner/work/[^/\s]+/[^/\s]+|/__w/[^/\s]+/[^/\s]+"
+            r"|/Users/runner/work/[^/\s]+/[^/\s]+|[A-Za-z]:\\a\\[^\\\s]+\\[^\\\s]+"
+            r"|/github/workspace|/home/travis/build/[^/\s]+/[^/\s]+|/Users/travis/build/[^/\s]+/[^/\s]+"
+        ),
+        "<ws>",
+        True,
+        True,
+    ),
+    Rule(
+        "FP-6h",
+        re.compile(r"/(?:home|Users)/[^/\s'\":]+|[A-Za-z]:\\Users\\[^\\\s'\":]+|(?<![\w/])/root(?=/)"),
+        "<home>",
+        True,
+        True,
+    ),
+    Rule(
+        "FP-11",
+        re.compile(
+            r"(?:/[\w.@+-]{1,40}){0,12}/(?:site-packages|dist-packages"
+            r"|node_modules|\.m2/repository|\.cargo/registry/src"
+            r"|gems)/"
+        ),
+        "<pkg>/",
+    ),
     Rule("FP-5", re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "<uuid>", True, True),
-    Rule("FP-2", re.compile(
-        r"\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-        rf"|\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}),? \d{{4}}\b"
-        r"|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b|\b1[5-9]\d{8}(?:\.\d{1,9}|\d{3})?\b"), "<time>", True, True),
+    Rule(
+        "FP-2",
+        re.compile(
+            r"\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+            rf"|\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}),? \d{{4}}\b"
+            r"|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b|\b1[5-9]\d{8}(?:\.\d{1,9}|\d{3})?\b"
+        ),
+        "<time>",
+        True,
+        True,
+    ),
     Rule("FP-4", re.compile(r"\b0x[0-9a-fA-F]{4,16}\b|@[0-9a-f]{6,8}\b"), "<addr>", True, True),
     Rule("FP-5h", re.compile(r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b"), "<hash>", True, True),
     Rule("FP-10", re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b(?!\.\d)|\b(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}\b"), "<ip>"),
     Rule("FP-10h", re.compile(r"\b(?:fv-az|ip|runner|host)-?\d[\w-]{2,40}\b"), "<host>"),
-    Rule("FP-3", re.compile(
-        r"\b\d[\d,]*(?:\.\d+)? ?(?:ns|µs|us|ms|msecs?|secs?|seconds?|s|mins?|minutes?|m|hours?|h)\b"), "<dur>", True, True),
+    Rule(
+        "FP-3",
+        re.compile(r"\b\d[\d,]*(?:\.\d+)? ?(?:ns|µs|us|ms|msecs?|secs?|seconds?|s|mins?|minutes?|m|hours?|h)\b"),
+        "<dur>",
+        True,
+        True,
+    ),
     Rule("FP-3s", re.compile(r"\b\d[\d,]*(?:\.\d+)? ?(?:[KMGT]i?B|bytes|kB)\b"), "<size>", True, True),
-    Rule("FP-9", re.compile(
-        r"\b(pid|process|thread|worker|goroutine|port|gw|Thread|Process|ForkPoolWorker|pool-\d+-thread)([ =:#-]{0,2})\d+\b"),
-        r"\1\2<n>", True, True),
-    Rule("FP-9p", re.compile(r"(?<=localhost:)\d{2,5}\b|(?<=<ip>:)\d{2,5}\b|(?<=\$\$Lambda)[/$]\d+|(?<=lambda\$)\d+"), "<n>", True, True),
+    Rule(
+        "FP-9",
+        re.compile(
+            r"\b(pid|process|thread|worker|goroutine|port"
+            r"|gw|Thread|Process|ForkPoolWorker|pool-\d+-thread)([ =:#-]{0,2})\d+\b"
+        ),
+        r"\1\2<n>",
+        True,
+        True,
+    ),
+    Rule(
+        "FP-9p",
+        re.compile(r"(?<=localhost:)\d{2,5}\b|(?<=<ip>:)\d{2,5}\b|(?<=\$\$Lambda)[/$]\d+|(?<=lambda\$)\d+"),
+        "<n>",
+        True,
+        True,
+    ),
     Rule("FP-8", re.compile(r"(?<=\.)([A-Za-z]{1,5}):\d+(?::\d+)?\b|(?<=, )(line) \d+"), r"\1\2:<n>", True),
-)  # fmt: skip
+)
 _CHAIN_PYTHON = ("The above exception was the direct cause", "During handling of the above exception")
 _CHAIN_INNER = re.compile(r"\s*(?:Caused by:|Caused by |\[cause\]:|---> ?)\s*(.*)")
 _ASSERTS_NOTHING = re.compile(
-    r"(?:\w+(?:Error|Exception|Failure)?:? ?)?(?:assert(?:ion failed)?:? ?)?(?:false|true|none|null|0|1|expected true|failed)?\W*$",
+    r"(?:\w+(?:Error|Exception|Failure)?:? ?)?(?:assert(?:ion failed)?:? ?)?(?:false"
+    r"|true|none|null|0|1|expected true|failed)?\W*$",
     re.IGNORECASE,
 )
 SPECIFIC_CHARS = 12

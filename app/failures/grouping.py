@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from app.failures.model import Failure
 
 _MISSING = re.compile(
-    r"(?:No module named|Cannot find (?:module|package|name)|cannot find (?:symbol|module|package)|ModuleNotFoundError:|undefined:"
+    r"(?:No module named|Cannot find (?:module|package"
+    r"|name)|cannot find (?:symbol|module|package)|ModuleNotFoundError:"
+    r"|undefined:"
     r"|NoClassDefFoundError:|ClassNotFoundException:|cannot load such file --|Could not resolve|unresolved import"
     r"|cannot import name|uninitialized constant|Unable to resolve)\W{0,3}([\w@./:$-]{1,120})"
 )
 _HOOK = re.compile(
-    r'"(?:before|after) (?:all|each)" hook[^"]{0,200}|\b(?:setUpClass|setUpModule|tearDownClass|setup_all|beforeAll|afterAll)\b.{0,200}'
+    r'"(?:before|after) (?:all|each)" hook[^"]{0,200}|\b(?:setUpClass'
+    r"|setUpModule|tearDownClass|setup_all|beforeAll|afterAll)\b.{0,200}"
 )
 
 
@@ -66,7 +69,7 @@ _REASONS = (
 
 
 def group_failures(failures: Sequence[Failure]) -> list[Group]:
-    """Groups in order of their first member; no failure is dropped, and the order given changes no group (GR-1, GR-2)."""
+    """Groups in order of their first member; none is dropped, and the order changes no group (GR-1, GR-2)."""
     groups: dict[str, list[Failure]] = {}
     reasons: dict[str, str] = {}
     shared = {reason: _counted(failures, reason) for reason in _REASONS}

@@ -11,7 +11,8 @@ from app.failures.model import Failure, JobKind
 from app.failures.recorder import CauseLine, Row, Segment
 
 _TIMED_OUT = re.compile(
-    r"(?:[Tt]imeout|TIMEOUT) (?:of [\d.]+ ?m?s|>|\(>)|timed out after|[Ee]xceeded timeout of|Async callback was not invoked within"
+    r"(?:[Tt]imeout|TIMEOUT) (?:of [\d.]+ ?m?s|>|\(>)"
+    r"|timed out after|[Ee]xceeded timeout of|Async callback was not invoked within"
     r"|Test timeout of|TestTimedOut|test timed out|did not complete within|Timeout - Async"
 )
 _HOOK = re.compile(r'"(?:before|after) (?:all|each)" hook|\b(?:setUpClass|setUpModule|beforeAll|afterAll|setup_all)\b')
@@ -25,8 +26,18 @@ _BY_EXIT: dict[int, JobKind] = {
 }
 _PYTEST_EXIT: dict[int, JobKind] = {3: "crash", 4: "config_error", 5: "no_tests"}
 _ORDER: tuple[JobKind, ...] = (
-    "oom_killed", "infrastructure", "dependency_install", "compile_error", "lint", "timeout", "crash", "no_tests", "test_error", "config_error", "cancelled",
-)  # fmt: skip
+    "oom_killed",
+    "infrastructure",
+    "dependency_install",
+    "compile_error",
+    "lint",
+    "timeout",
+    "crash",
+    "no_tests",
+    "test_error",
+    "config_error",
+    "cancelled",
+)
 _NEAR = 200_000
 _CONFIGURES = ("cmake",)
 T = TypeVar("T", Row, CauseLine)
@@ -51,9 +62,10 @@ class Signs:
     def exit_code(self) -> int | None:
         """The code of the last command that failed, else the job's own."""
         codes = [segment.exit for segment in self.segments if segment.exit is not None]
-        return next((code for code in reversed(codes) if code), None) or (
-            self.closed if self.closed is not None else (codes or [None])[-1]
-        )
+        failed = next((code for code in reversed(codes) if code), None)
+        if failed is not None or self.closed is not None:
+            return failed if failed is not None else self.closed
+        return codes[-1] if codes else None
 
     @property
     def failed(self) -> bool | None:

@@ -23,7 +23,7 @@ def merge(runs: Sequence[Run]) -> list[Found]:
     retried = _retried(runs)
     for run in runs:
         for found in _settle(run):
-            key = (found.framework, found.scope, _exact(found.id))
+            key = (found.framework, found.scope, found.id)
             if run.number in retried and not found.flaky:
                 found = replace(found, flaky=True)
             known = merged.get(key)
@@ -31,29 +31,25 @@ def merge(runs: Sequence[Run]) -> list[Found]:
             first.setdefault(key, found.at.offset if found.at else 0)
     _clear_passed(runs, merged)
     kept = _without_containers(_without_tails(merged))
-    return sorted(kept.values(), key=lambda one: first[(one.framework, one.scope, _exact(one.id))])
-
-
-def _exact(test_id: str) -> str:
-    return " ".join(test_id.split())
+    return sorted(kept.values(), key=lambda one: first[(one.framework, one.scope, one.id)])
 
 
 def _settle(run: Run) -> list[Found]:
     """The findings of one run; its own total says whether weak prints are needed (MG-2, MG-3, MG-4)."""
     groups: dict[tuple[str, str], Found] = {}
     for found in run.found:
-        key = (found.scope, _exact(found.id))
+        key = (found.scope, found.id)
         groups[key] = _join(groups[key], found) if key in groups else found
-    found = list(groups.values())
-    strong = [one for one in found if one.rank >= 1]
+    rows = list(groups.values())
+    strong = [one for one in rows if one.rank >= 1]
     if run.failed is not None:
         if run.failed == 0 and not strong:
-            return [one for one in found if one.flaky]
+            return [one for one in rows if one.flaky]
         if len([one for one in strong if not one.flaky]) >= run.failed:
-            found = [one for one in found if one.rank >= 1 or one.flaky]
-    if any(one.rank >= 0 for one in found):
-        found = [one for one in found if one.rank >= 0]
-    return found
+            rows = [one for one in rows if one.rank >= 1 or one.flaky]
+    if any(one.rank >= 0 for one in rows):
+        rows = [one for one in rows if one.rank >= 0]
+    return rows
 
 
 def _join(one: Found, other: Found) -> Found:
@@ -103,10 +99,10 @@ def _clear_passed(runs: Sequence[Run], merged: dict[Key, Found]) -> None:
     last_failed: dict[Key, int] = {}
     for run in runs:
         for found in run.found:
-            last_failed[(found.framework, found.scope, _exact(found.id))] = run.number
+            last_failed[(found.framework, found.scope, found.id)] = run.number
     for run in runs:
         for scope, name in run.passed:
-            key = (run.framework, scope, _exact(name))
+            key = (run.framework, scope, " ".join(name.split()))
             if key in merged and run.number > last_failed[key]:
                 merged[key] = replace(merged[key], flaky=True)
 
@@ -129,7 +125,7 @@ def _without_tails(merged: dict[Key, Found]) -> dict[Key, Found]:
 
 
 def _without_containers(merged: dict[Key, Found]) -> dict[Key, Found]:
-    """A container goes when a child is listed; a test of a stack goes when anything else explains the end (OP-1, OP-3)."""
+    """A container goes when a child is listed, a test of a stack when another explains the end (OP-1, OP-3)."""
     sure = [found for found in merged.values() if not (found.optional or found.wraps or found.flaky)]
     if not sure:
         return merged

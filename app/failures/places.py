@@ -29,17 +29,21 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         ":",
         re.compile(
-            r"\s*(?:# |❯ (?:[\w.<>]+ )?|→ |└─ )?(?P<file>(?:[A-Za-z]:)?[^\s:()'\"]{1,300}\.[A-Za-z]{1,5}):(?P<line>\d+)(?![\d.])"
+            r"\s*(?:# |❯ (?:[\w.<>]+ )?|→ |└─ )?(?P<file>(?:[A-Za-z]:)?[^\s:()'\"]{1,300}\.[A-Za-z]{1,"
+            r"5}):(?P<line>\d+)(?![\d.])"
         ),
     ),
 )
 _INSTALLED = re.compile(
     r"site-packages|dist-packages|node_modules|/lib/python\d|\.cargo/registry|/gems/|/vendor/|node:|internal/|/usr/lib"
-    r"|<frozen|/rustc/|<string>|<anonymous>|\.pyenv|/python\d\.\d+/lib|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
+    r"|<frozen|/rustc/|<string>|<anonymous>|\.pyenv|/python\d\.\d+/lib"
+    r"|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
 )
 
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing)/|(?:^|[/._-])(?:test|spec)s?[._-]|[a-z]Tests?\.|(?:^|/)Test[A-Z]|Spec\.|[._-](?:test|spec)s?\.|Tests?\.\w+$"
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing)/|(?:^|[/._-])(?:test"
+    r"|spec)s?[._-]|[a-z]Tests?\.|(?:^|/)Test[A-Z]|Spec\.|[._-](?:test"
+    r"|spec)s?\.|Tests?\.\w+$"
 )
 
 

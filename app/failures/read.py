@@ -9,7 +9,7 @@ from app.failures.frameworks.detector import Detector, Found, Sink
 from app.failures.kind import Kind, Signs, kind_of
 from app.failures.log.reader import Reader, Wakes
 from app.failures.log.steps import in_failed_steps
-from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, Options, Reading
+from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, JobKind, Options, Reading
 from app.failures.recorder import Record, Recorder
 
 
@@ -37,10 +37,11 @@ def read_log(chunks: Iterable[bytes], *, job: JobInfo | None = None, options: Op
 def together(readings: Sequence[Reading]) -> Reading:
     """Several logs as one answer: findings in order, the kind they share or `mixed` (OUT-12)."""
     kinds = {one.job_kind for one in readings} - {"no_failure", "unknown"}
-    quiet = "unknown" if any(one.job_kind == "unknown" for one in readings) or not readings else "no_failure"
+    quiet: JobKind = "unknown" if any(one.job_kind == "unknown" for one in readings) or not readings else "no_failure"
     codes = [one.exit_code for one in readings if one.exit_code is not None]
+    shared: JobKind = next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds else quiet
     return Reading(
-        job_kind=next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds else quiet,
+        job_kind=shared,
         findings=tuple(found for one in readings for found in one.findings),
         diagnostics=tuple(row for one in readings for row in one.diagnostics),
         frameworks=tuple(dict.fromkeys(name for one in readings for name in one.frameworks)),
@@ -93,7 +94,7 @@ def _is_short(options: Options, reader: Reader) -> bool:
 
 
 def _diagnostics(record: Record, kind: Kind) -> list[Diagnostic]:
-    """Rows in order of print, unsure ones only when no sure one is there; the deciding cause line comes first (OUT-9)."""
+    """Rows in order of print, unsure ones when no sure one is there; the deciding cause comes first (OUT-9)."""
     sure = [row.diagnostic for row in record.rows.values() if row.sure]
     unsure = [row.diagnostic for row in record.rows.values() if not row.sure]
     cause = [Diagnostic(kind.cause.text, tool=kind.cause.tool)] if kind.cause else []

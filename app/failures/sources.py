@@ -46,12 +46,12 @@ def _with_report(findings: list[Failure], report: Report, options: Options) -> l
     used: set[int] = set()
     added: list[Failure] = []
     for found in report.failing:
-        at = _match(found, findings, by_name, used)
-        if at is None:
+        same = _match(found, findings, by_name, used)
+        if same is None:
             added.append(_failure(found, options))
             continue
-        used.add(at)
-        findings[at] = _completed(findings[at], found, options)
+        used.add(same)
+        findings[same] = _completed(findings[same], found, options)
     return findings + added
 
 

@@ -71,5 +71,7 @@ def test_no_detector_breaks(read: list[tuple[dict[str, object], Reading]]) -> No
 
 def test_evidence_is_a_tenth_of_the_log_or_less(read: list[tuple[dict[str, object], Reading]]) -> None:
     """Median over logs above 20 KB."""
-    shares = sorted(len(evidence(reading).text) / reading.bytes_seen for _, reading in read if reading.bytes_seen > 20_000)
+    shares = sorted(
+        len(evidence(reading).text) / reading.bytes_seen for _, reading in read if reading.bytes_seen > 20_000
+    )
     assert shares[len(shares) // 2] <= 0.10

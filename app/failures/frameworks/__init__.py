@@ -7,7 +7,9 @@ from app.failures.frameworks.beam import Beam
 from app.failures.frameworks.browser_tests import TestCafe, WebdriverIo
 from app.failures.frameworks.causes import Causes
 from app.failures.frameworks.compiled_tests import Alcotest, Dart, Julia, Zig
-from app.failures.frameworks.cpp import Catch2, CTest, GoogleTest
+from app.failures.frameworks.cpp.catch2 import Catch2
+from app.failures.frameworks.cpp.ctest import CTest
+from app.failures.frameworks.cpp.googletest import GoogleTest
 from app.failures.frameworks.deno_bun import Bun, Deno
 from app.failures.frameworks.detector import Detector
 from app.failures.frameworks.dotnet import DotNet
@@ -20,6 +22,7 @@ from app.failures.frameworks.jvm.ant import Ant
 from app.failures.frameworks.jvm.gradle import Gradle
 from app.failures.frameworks.jvm.scala import Scala
 from app.failures.frameworks.jvm.surefire import Surefire
+from app.failures.frameworks.minitest import Minitest
 from app.failures.frameworks.mocha import Mocha
 from app.failures.frameworks.nodetest import NodeTest
 from app.failures.frameworks.other_tests import Busted, TestThat
@@ -27,7 +30,7 @@ from app.failures.frameworks.phpunit import PhpUnit
 from app.failures.frameworks.playwright import Playwright
 from app.failures.frameworks.pytest import Pytest
 from app.failures.frameworks.rows import Rows
-from app.failures.frameworks.ruby import Minitest, Rspec
+from app.failures.frameworks.rspec import Rspec
 from app.failures.frameworks.rust import Rust
 from app.failures.frameworks.tap import Tap
 from app.failures.frameworks.trees import Hspec, Trees
@@ -51,9 +54,9 @@ DETECTORS: tuple[type[Detector], ...] = (
     Zig,
     Julia,
     Alcotest,
+    Catch2,
     CTest,
     GoogleTest,
-    Catch2,
     Deno,
     Bun,
     DotNet,
@@ -65,6 +68,7 @@ DETECTORS: tuple[type[Detector], ...] = (
     Gradle,
     Scala,
     Surefire,
+    Minitest,
     Mocha,
     NodeTest,
     TestThat,
@@ -74,7 +78,6 @@ DETECTORS: tuple[type[Detector], ...] = (
     Pytest,
     Rows,
     Rspec,
-    Minitest,
     Rust,
     Tap,
     Trees,

@@ -14,7 +14,8 @@ _CUCUMBER = re.compile(
     r"(?:cucumber )?(?:-p \S+ )?(\S+\.feature):(\d+) # (?:Scenario(?: Outline)?: |Example: )?(\S.*)$"
 )
 _JVM = re.compile(
-    r"(?:file:|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$|(?:file:|classpath:)(\S+\.feature):(\d+)$"
+    r"(?:file:|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$"
+    r"|(?:file:|classpath:)(\S+\.feature):(\d+)$"
 )
 _JS = re.compile(r"\d+\) Scenario: (\S.*?)(?: \(attempt \d+\))? # (\S+\.feature):(\d+)$")
 _ERROR = re.compile(r"\s*(?:Assertion Failed: |Traceback|[\w.]*(?:Error|Exception)\b)")

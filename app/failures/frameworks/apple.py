@@ -15,7 +15,9 @@ _ROW = re.compile(r"\s{2,4}[✗✖] (\w\S*?), (.*)$|\s*✖ (.+?) (?:on '.*' )?\(
 _SUMMARY_ROW = re.compile(r"  (\w+), (\S.*)$")
 _SUITE = re.compile(r"(?:Test Suite )?'?((?:\w+\.)?[A-Z]\w*)'?(?: started.*)?$")
 _SWIFT = re.compile(
-    r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)|failed after .*)$"
+    r"[✘􀢄❌] Test (?:case passing .*? to )?(\"(?:[^\"\\]|\\.)*\""
+    r"|[\w`]+\(.*?\)) (?:recorded an issue(?: with .*?)? at (\S+?):(\d+):\d+: (.*)"
+    r"|failed after .*)$"
 )
 _EXECUTED = re.compile(
     r"\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures? \((\d+) unexpected\)"
@@ -27,8 +29,21 @@ _BUNDLE_END = ("** TEST", "** BUILD", "The following build commands", "Testing f
 class Apple:
     name: ClassVar[str] = "swift-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        ": error: -[", " : XCTAssert", "' failed (", "' failed on '", "Failing tests:", "✗ ", "✖ ", " recorded an issue", "failed after", " tests, with ", " test, with ", ": error: ", ", XCT", ", \x1b[31m",
-    )  # fmt: skip
+        ": error: -[",
+        " : XCTAssert",
+        "' failed (",
+        "' failed on '",
+        "Failing tests:",
+        "✗ ",
+        "✖ ",
+        " recorded an issue",
+        "failed after",
+        " tests, with ",
+        " test, with ",
+        ": error: ",
+        ", XCT",
+        ", \x1b[31m",
+    )
 
     def __init__(self) -> None:
         self._list = False

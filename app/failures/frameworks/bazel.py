@@ -6,7 +6,8 @@ from typing import ClassVar
 from app.failures.frameworks.detector import Found, Line, Sink
 
 _ROW = re.compile(
-    r"(//\S+|@\S+//\S+)\s+(?:\(cached\) )?(FAILED TO BUILD|FAILED|TIMEOUT|NO STATUS|FLAKY|PASSED|INCOMPLETE|REMOTE FAILURE)(?:,? (?:failed )?in .*)?"
+    r"(//\S+|@\S+//\S+)\s+(?:\(cached\) )?(FAILED TO BUILD|FAILED"
+    r"|TIMEOUT|NO STATUS|FLAKY|PASSED|INCOMPLETE|REMOTE FAILURE)(?:,? (?:failed )?in .*)?"
 )
 _FAIL = re.compile(r"FAIL: (//\S+) \(.*?see (.*)\)")
 _TOTAL = re.compile(r"Executed (\d+) out of (\d+) tests?: .*?(\d+) fails? ")

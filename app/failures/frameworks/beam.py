@@ -11,7 +11,9 @@ _SETUP_ALL = re.compile(r"\s{1,4}(\d+)\) ([\w.]+): failure on setup_all callback
 _PLACE = re.compile(r"\s{4,6}(\S+\.exs?):(\d+)(?::.*)?$")
 _TOTAL = re.compile(r"(?:\d+ doctests?, )?(?:\d+ propert(?:y|ies), )?(\d+) tests?, (\d+) failures?")
 _CT = re.compile(
-    r"(?:%%% |Testing [\w./-]+: )?(\w+_SUITE)(?:(?: ==> | ?[:.])(?:[\w.]+\.)?)(\w+)(?: \(.*\))?:? ?(?:FAILED|\*\*\* FAILED)"
+    r"(?:%%% |Testing [\w./-]+: )?(\w+_SUITE)(?:(?: ==> "
+    r"| ?[:.])(?:[\w.]+\.)?)(\w+)(?: \(.*\))?:? ?(?:FAILED"
+    r"|\*\*\* FAILED)"
 )
 _CT_ROW = re.compile(r"(?:%%% )?(\w+_SUITE) ==> (?:[\w. ()]+\.)?(\w+): (FAILED|OK|SKIPPED)")
 _EUNIT = re.compile(

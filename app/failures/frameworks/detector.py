@@ -46,7 +46,10 @@ class Sink(Protocol):
     """Where a detector puts what it found; all calls return at once."""
 
     line: Line
-    command: str
+
+    @property
+    def command(self) -> str:
+        """The command that is running, as the log shows it; empty when it does not."""
 
     def failure(self, found: Found) -> None: ...
 

@@ -8,7 +8,9 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.places import choose, places_in
 
 _FILE = re.compile(
-    r" ?(FAIL|PASS|RUNS) {1,3}(?:(\S.{0,60}?) {1,3})?((?:\./|\.\./)*[\w@./\\+~\[\]() -]*?\.(?:[cm]?[jt]sx?|vue|coffee|snap|json|svelte|feature|graphql|md|py))(?: \([\d.]+ ?m?s(?:, .*)?\))?\s*$"
+    r" ?(FAIL|PASS|RUNS) {1,3}(?:(\S.{0,60}?) {1,3})?((?:\./"
+    r"|\.\./)*[\w@./\\+~\[\]() -]*?\.(?:[cm]?[jt]sx?|vue"
+    r"|coffee|snap|json|svelte|feature|graphql|md|py))(?: \([\d.]+ ?m?s(?:, .*)?\))?\s*$"
 )
 _BLOCK = re.compile(r"  ● (\S.*)$")
 _NOT_TESTS = (
@@ -78,10 +80,8 @@ class Jest:
         self._close(out)
         if title.startswith(_NOT_TESTS) or (not self._path and title == _SUITE):
             return self._failed_file
-        if not self._failed_file and not self._path:
-            # a log cut before the FAIL line: the block alone names the test
-            if " › " not in title:
-                return False
+        if not self._failed_file and not self._path and " › " not in title:
+            return False  # below no FAIL line only a joined title is surely a test's
         suite = title == _SUITE
         self._found = Found(
             self._path if suite else title, "suite_error" if suite else "fail", at=line, scope=self._path

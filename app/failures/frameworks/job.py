@@ -6,9 +6,7 @@ from typing import ClassVar
 from app.failures.frameworks.detector import Line, Sink
 
 _ACTIONS = re.compile(r"Process completed with exit code (-?\d+)\.?$")
-_TRAVIS = re.compile(
-    r".{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)"
-)
+_TRAVIS = re.compile(r".{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)")
 _TRAVIS_DONE = re.compile(r"Done\. Your build exited with (\d+)\.")
 _GITLAB = re.compile(
     r"ERROR: Job failed: (?:exit code|exit status|command terminated with exit code) (\d+)|ERROR: Job failed"
@@ -25,9 +23,23 @@ _EXITS = (_ACTIONS, _GITLAB, _CIRCLE, _BUILDKITE, _AZURE, _APPVEYOR)
 class Job:
     name: ClassVar[str] = "job"
     wakes: ClassVar[tuple[str, ...]] = (
-        "##[error]", "##[group]Run ", "exited with ", "Your build exited", "Post job cleanup", "Job failed", "Exited with code", "exited with status", "Job succeeded",
-        "travis_time:start", "Z $ ", "Z \x1b[0K\x1b[32;1m$ ", "exited with code", "failed with exit code", "::error", "Cleaning up orphan processes",
-    )  # fmt: skip
+        "##[error]",
+        "##[group]Run ",
+        "exited with ",
+        "Your build exited",
+        "Post job cleanup",
+        "Job failed",
+        "Exited with code",
+        "exited with status",
+        "Job succeeded",
+        "travis_time:start",
+        "Z $ ",
+        "Z \x1b[0K\x1b[32;1m$ ",
+        "exited with code",
+        "failed with exit code",
+        "::error",
+        "Cleaning up orphan processes",
+    )
 
     shapes: ClassVar[tuple[str, ...]] = (r"(?m)^\$ ",)
 

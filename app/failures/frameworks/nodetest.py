@@ -145,7 +145,7 @@ class NodeTest:
         found, self._open = self._open, None
         if found is None:
             return
-        lines = [text for text in self._text.lines]
+        lines = self._text.lines
         if any(text.strip() for text in lines):
             found.detail = lines if not found.detail else found.detail
             found.message = found.message or self._text.first()

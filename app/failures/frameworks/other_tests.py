@@ -11,14 +11,16 @@ _TESTTHAT_OLD = re.compile(
     r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) *[─-]*\s*$"
 )
 _TESTTHAT_AT = re.compile(
-    r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$|\d+\. (Failure|Error) ?\(at (\S+)#(\d+)\): (\S.*?) -*\s*$"
+    r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$"
+    r"|\d+\. (Failure|Error) ?\(at (\S+)#(\d+)\): (\S.*?) -*\s*$"
 )
 _RESULTS = re.compile(
     r"\[ FAIL (\d+) \| WARN \d+ \| SKIP \d+ \| PASS (\d+) \]|OK: (\d+) SKIPPED: \d+ (?:WARNINGS: \d+ )?FAILED: (\d+)"
 )
 _BUSTED = re.compile(r"(Failure|Error) (?:→|->) (\S+?) @ (\d+)\s*$|(Failure|Error) → (\S.*?) @ (\d+)$")
 _BUSTED_ROW = re.compile(
-    r"\[  (FAILED|ERROR)   \] (\S+?)(?: @ (\d+))?: (\S.*?)(?: \([\d.]+ ms\))?$|\[  (FAILED|ERROR)   \] (\S+\.lua):(\d+): (.*?)(?: \([\d.]+ ms\))?$"
+    r"\[  (FAILED|ERROR)   \] (\S+?)(?: @ (\d+))?: (\S.*?)(?: \([\d.]+ ms\))?$"
+    r"|\[  (FAILED|ERROR)   \] (\S+\.lua):(\d+): (.*?)(?: \([\d.]+ ms\))?$"
 )
 _RULE = re.compile(r"(?:──|══|-{10,}|[─═]{5,})")
 

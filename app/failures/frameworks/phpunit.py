@@ -9,7 +9,9 @@ from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import Place
 
 _THERE = re.compile(
-    r"There (?:was|were) (\d+) (failure|error|risky test|warning|skipped test|incomplete test|PHPUnit test runner warning|PHPUnit error|deprecation|notice)s?:?\s*$"
+    r"There (?:was|were) (\d+) (failure|error|risky test|warning|skipped test"
+    r"|incomplete test|PHPUnit test runner warning|PHPUnit error|deprecation"
+    r"|notice)s?:?\s*$"
 )
 _ITEM = re.compile(r"(\d+)\) (\S.*)$")
 _PLACE = re.compile(r"\s*(?:at )?((?:[A-Za-z]:\\|/)?[^\s:()]+\.(?:php|phpt|inc|phtml|module)):(\d+)\s*$")
@@ -187,9 +189,9 @@ def _put_place(found: Found, lines: list[str]) -> None:
     name = found.id.split("::", 1)[0].rsplit("\\", 1)[-1]
     own = [place for place in places if place.file.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] == name]
     project = [place for place in places if "/vendor/" not in place.file.replace("\\", "/")]
-    place = (own or project or places or [None])[0]
-    if place is None:
+    if not places:
         return
+    place = (own or project or places)[0]
     if not own and project:
         place = next((one for one in project if re.search(r"[Tt]est", one.file.rsplit("/", 1)[-1])), project[-1])
     found.file, found.line = place.file, place.line

@@ -7,7 +7,9 @@ from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 
 _ROW = re.compile(
-    r"test (.+?)(?: - should panic| - compile fail| - compile| - no run)? \.\.\. (FAILED|failed)(?: \(.*\)| <[\d.]+s>)?$"
+    r"test (.+?)(?: - should panic| - compile fail"
+    r"| - compile| - no run)? \.\.\. (FAILED|failed)(?: \(.*\)"
+    r"| <[\d.]+s>)?$"
 )
 _BLOCK = re.compile(r"---- (.+?) (stdout|stderr|output) ----$")
 _LISTED = re.compile(r"    (\S.*)$")
@@ -15,7 +17,8 @@ _PANIC = re.compile(r"thread '(.+?)'(?: \(\d+\))? panicked at (?:'(.*)', )?([^\s
 _OLD_PANIC = re.compile(r"thread '(.+?)' panicked at '(.*)$")
 _RESULT = re.compile(r"test result: (ok|FAILED)\. (\d+) passed; (\d+) failed")
 _NEXTEST = re.compile(
-    r"\s+(?:TRY \d+ )?(FAIL|SIGABRT|SIGSEGV|SIGKILL|TIMEOUT|ABORT|LEAK-FAIL|TMT) \[\s*>?[\d.]+s\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$"
+    r"\s+(?:TRY \d+ )?(FAIL|SIGABRT|SIGSEGV|SIGKILL|TIMEOUT"
+    r"|ABORT|LEAK-FAIL|TMT) \[\s*>?[\d.]+s\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$"
 )
 _NEXTEST_HEAD = re.compile(r"--- (STDOUT|STDERR): +(?:\S+ )?(\S+) (\S.*?) ---$|  (stdout|stderr) ───")
 _FLAKY = re.compile(r"\s+FLAKY \d+/\d+ \[.*?\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$")
@@ -29,8 +32,19 @@ _DOCTEST = re.compile(r"(\S+\.(?:rs|md)) - .*\(line (\d+)\)")
 class Rust:
     name: ClassVar[str] = "cargo-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        " ... FAILED", " ... \x1b[31mFAILED", "failures:", "test result: ", " stdout ----", "FAIL [", "SIGABRT [", "SIGSEGV [", "TIMEOUT [", "FLAKY ", "     Summary [", " panicked at ",
-    )  # fmt: skip
+        " ... FAILED",
+        " ... \x1b[31mFAILED",
+        "failures:",
+        "test result: ",
+        " stdout ----",
+        "FAIL [",
+        "SIGABRT [",
+        "SIGSEGV [",
+        "TIMEOUT [",
+        "FLAKY ",
+        "     Summary [",
+        " panicked at ",
+    )
 
     def __init__(self) -> None:
         self._found: dict[str, Found] = {}

@@ -12,7 +12,9 @@ _DIRECTIVE = re.compile(r"(?<!\\)# *(TODO|SKIP|todo|skip)\b")
 _TIME = re.compile(r" # (?:time=.*|in \d+ ?ms|duration_ms.*)$")
 _COMMENT = re.compile(r"(\s*)# (?:Subtest: )?(\S.*)$")
 _NOT_NAME = re.compile(
-    r"(?:tests?|pass|passed|fail|failed|ok|suites|cancelled|skipped|todo|duration_ms|time|Looks like|Failed test|at |got:|expected:|\(|in test file|  )",
+    r"(?:tests?|pass|passed|fail|failed|ok|suites|cancelled|skipped"
+    r"|todo|duration_ms|time|Looks like|Failed test|at |got:|expected:"
+    r"|\(|in test file|  )",
     re.IGNORECASE,
 )
 _TESTEM = re.compile(r"(?:Headless ?Chrome|Chrome|Firefox|Safari|PhantomJS|Edge|IE)(?: [\d.]+)?(?: - \[\d+ ms\])? - ")

@@ -1,4 +1,4 @@
-"""Tree reporters that print no epilogue worth reading: Pester, tasty, HSpec, busted, buttercup; paths from indentation."""
+"""Reporters that print a tree: Pester, tasty, HSpec; the path comes from the indentation."""
 
 import re
 from typing import ClassVar

@@ -24,8 +24,14 @@ class Unittest:
 
     name: ClassVar[str] = "unittest"
     wakes: ClassVar[tuple[str, ...]] = (
-        "ERROR: ", "FAIL: ", "UNEXPECTED SUCCESS: ", "Ran ", " ... ERROR", " ... FAIL", " ... unexpected success",
-    )  # fmt: skip
+        "ERROR: ",
+        "FAIL: ",
+        "UNEXPECTED SUCCESS: ",
+        "Ran ",
+        " ... ERROR",
+        " ... FAIL",
+        " ... unexpected success",
+    )
 
     def __init__(self) -> None:
         self._word = self._title = ""
@@ -106,9 +112,13 @@ class Unittest:
         in_test = [place for place in places if test_file and place.file.replace("\\", "/").endswith(_tail(test_file))]
         place = in_test[-1] if in_test else choose(places, deepest_last=True)
         found = Found(
-            self._title, "error" if self._word == "ERROR" else "fail", message=message, detail=lines, at=self._at,
+            self._title,
+            "error" if self._word == "ERROR" else "fail",
+            message=message,
+            detail=lines,
+            at=self._at,
             framework=self._framework(self._title),
-        )  # fmt: skip
+        )
         if self._word == "UNEXPECTED SUCCESS":
             found.kind = "unexpected_success"
         elif (

@@ -8,7 +8,8 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.places import Place, choose, places_in
 
 _SECTION = re.compile(
-    r"\s*⎯+ ?(Failed Tests|Failed Suites|Unhandled Errors?|Unhandled Rejection|Uncaught Exception|Startup Error|Unhandled Source Errors|Typecheck Error) ?(\d*) ?⎯*"
+    r"\s*⎯+ ?(Failed Tests|Failed Suites|Unhandled Errors?|Unhandled Rejection"
+    r"|Uncaught Exception|Startup Error|Unhandled Source Errors|Typecheck Error) ?(\d*) ?⎯*"
 )
 _FAIL = re.compile(r"\s?(?:FAIL|❌) +(\S.*?)\s*$")
 _PROJECT = re.compile(r"\|[^|]{1,60}\| |(?![\w./@-]*\.[cm]?[jt]sx?\b)[\w@:()/-]{1,60} +(?=[\w./@-]+\.\w+)")

@@ -12,7 +12,9 @@ LEVELS = ("error", "warning", "notice", "group", "endgroup", "command", "debug",
 # The erasing and homing codes act as a carriage return: what follows rewrites the line.
 _REWRITES = re.compile(r"\x1b\[(?:[012]?K|[01]?G)")
 _ANSI = re.compile(
-    r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\|$)|_[^\x07\x1b]{0,256}(?:\x07|\x1b\\|$)|[()][0-9A-Za-z]|[=>78cDEHMNOZ])"
+    r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07"
+    r"|\x1b\\|$)|_[^\x07\x1b]{0,256}(?:\x07|\x1b\\|$)|[()][0-9A-Za-z]"
+    r"|[=>78cDEHMNOZ])"
 )
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|travis_")
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])

@@ -15,7 +15,9 @@ _SHAPES = re.compile(
     r"|[a-z][\w.-]{0,60} {1,40}\| "
 )
 _NO_PREFIX = re.compile(
-    r"\[?(?:error|err|info|information|warn|warning|debug|fatal|trace|fail|failure|failed|ok|pass|passed|xfail|junit|javac"
+    r"\[?(?:error|err|info|information|warn|warning"
+    r"|debug|fatal|trace|fail|failure|failed|ok|pass"
+    r"|passed|xfail|junit|javac"
     r"|java|exec|echo|gw|npm|note|caused|at|in|undefined|expected|actual|critical|self|section|command|group)\b|\[gw\d",
     re.IGNORECASE,
 )

@@ -38,7 +38,7 @@ class Wakes:
 
     def who(self, raw: bytes) -> list[int]:
         """Indexes of the detectors that have a wake word in this raw line."""
-        found = self._set.Match(raw) or ()
+        found: Sequence[int] = self._set.Match(raw) or ()
         if len(found) == 1:
             return self._who[found[0]]
         return sorted({at for word in found for at in self._who[word]})

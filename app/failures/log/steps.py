@@ -41,10 +41,10 @@ def in_failed_steps(found: Sequence[Found], job: JobInfo, segments: Sequence[Seg
     windows = [
         _window(step, segments) for step in job.steps if step.conclusion in ("failure", "timed_out", "cancelled")
     ]
-    windows = [window for window in windows if window is not None]
-    if not windows:
+    known = [window for window in windows if window is not None]
+    if not known:
         return list(found)
-    inside = [one for one in found if any(_is_inside(one, window) for window in windows)]
+    inside = [one for one in found if any(_is_inside(one, window) for window in known)]
     return inside or list(found)
 
 

@@ -3,7 +3,9 @@
 from tests.unit.failures.reading import Case
 
 CASES = (
-    Case("surefire 3, names and summary", """\
+    Case(
+        "surefire 3, names and summary",
+        """\
 [INFO] -------------------------------------------------------
 [INFO]  T E S T S
 [INFO] -------------------------------------------------------
@@ -27,8 +29,16 @@ java.lang.IllegalStateException: boom
 [ERROR]   CartTest.throwsUp:20 » IllegalState boom
 [INFO] 
 [ERROR] Tests run: 3, Failures: 1, Errors: 1, Skipped: 0
-""", ("org.shop.CartTest.adds", "org.shop.CartTest.throwsUp"), "mixed", ("CartTest.java", 12), "expected: <3> but was: <2>", "maven-surefire"),
-    Case("surefire 2.6, X on instance X", """\
+""",
+        ("org.shop.CartTest.adds", "org.shop.CartTest.throwsUp"),
+        "mixed",
+        ("CartTest.java", 12),
+        "expected: <3> but was: <2>",
+        "maven-surefire",
+    ),
+    Case(
+        "surefire 2.6, X on instance X",
+        """\
 Running org.shop.CartTest
 Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.05 sec <<< FAILURE!
 adds on instance adds(org.shop.CartTest)(org.shop.CartTest)  Time elapsed: 0.01 sec  <<< FAILURE!
@@ -41,8 +51,14 @@ Failed tests:
   adds on instance adds(org.shop.CartTest)(org.shop.CartTest): boom
 
 Tests run: 1, Failures: 1, Errors: 0, Skipped: 0
-""", ("adds(org.shop.CartTest)",), "test_failure", ("CartTest.java", 12)),
-    Case("surefire, only the summary is left (RB-3)", """\
+""",
+        ("adds(org.shop.CartTest)",),
+        "test_failure",
+        ("CartTest.java", 12),
+    ),
+    Case(
+        "surefire, only the summary is left (RB-3)",
+        """\
 [ERROR] Failures: 
 [ERROR]   CartTest.adds:12 expected: <3> but was: <2>
 [ERROR]   ChildTest>BaseTest.inherited:33 no
@@ -51,8 +67,15 @@ Tests run: 1, Failures: 1, Errors: 0, Skipped: 0
 [INFO] 
 [ERROR] Tests run: 3, Failures: 2, Errors: 1, Skipped: 0
 [INFO] BUILD FAILURE
-""", ("CartTest.adds", "ChildTest.inherited", "CartTest.throwsUp"), "mixed", ("CartTest.java", 12), "expected: <3> but was: <2>"),
-    Case("surefire flakes passed on a rerun (FL-2)", """\
+""",
+        ("CartTest.adds", "ChildTest.inherited", "CartTest.throwsUp"),
+        "mixed",
+        ("CartTest.java", 12),
+        "expected: <3> but was: <2>",
+    ),
+    Case(
+        "surefire flakes passed on a rerun (FL-2)",
+        """\
 [ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.05 s <<< FAILURE! - in org.shop.CartTest
 [ERROR] org.shop.CartTest.shaky  Time elapsed: 0.01 s  <<< FAILURE!
 java.lang.AssertionError: boom
@@ -67,8 +90,14 @@ java.lang.AssertionError: boom
 [INFO] 
 [WARNING] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Flakes: 1
 [INFO] BUILD SUCCESS
-""", (), "no_failure", flaky=("org.shop.CartTest.shaky",)),
-    Case("gradle rows", """\
+""",
+        (),
+        "no_failure",
+        flaky=("org.shop.CartTest.shaky",),
+    ),
+    Case(
+        "gradle rows",
+        """\
 > Task :test FAILED
 
 CartTest > adds two - items() FAILED
@@ -87,8 +116,16 @@ Execution failed for task ':test'.
 > There were failing tests. See the report at: file:///x
 
 BUILD FAILED in 3s
-""", ("CartTest > adds two - items()", "CartTest > Nested > deep [1] a, b"), "test_failure", ("CartTest.kt", 12), "expected: <3> but was: <2>", "gradle"),
-    Case("ant, plain formatter", """\
+""",
+        ("CartTest > adds two - items()", "CartTest > Nested > deep [1] a, b"),
+        "test_failure",
+        ("CartTest.kt", 12),
+        "expected: <3> but was: <2>",
+        "gradle",
+    ),
+    Case(
+        "ant, plain formatter",
+        """\
     [junit] Testsuite: org.shop.CartTest
     [junit] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.02 sec
     [junit] 
@@ -100,8 +137,16 @@ BUILD FAILED in 3s
     [junit] 
     [junit] Testcase: ok took 0 sec
     [junit] Test org.shop.CartTest FAILED
-""", ("adds",), "test_failure", ("CartTest.java", 12), "expected:<3> but was:<2>", "ant-junit"),
-    Case("junit console", """\
+""",
+        ("adds",),
+        "test_failure",
+        ("CartTest.java", 12),
+        "expected:<3> but was:<2>",
+        "ant-junit",
+    ),
+    Case(
+        "junit console",
+        """\
 Thanks for using JUnit!
 ╷
 ├─ JUnit Jupiter ✔
@@ -120,8 +165,15 @@ Failures (1):
 Test run finished after 64 ms
 [         2 tests found           ]
 [         1 tests failed          ]
-""", ("CartTest:adds()",), "test_failure", ("CartTest.java", 12), "AssertionFailedError: expected: <3> but was: <2>"),
-    Case("scalatest, flat", """\
+""",
+        ("CartTest:adds()",),
+        "test_failure",
+        ("CartTest.java", 12),
+        "AssertionFailedError: expected: <3> but was: <2>",
+    ),
+    Case(
+        "scalatest, flat",
+        """\
 [info] CartSpec:
 [info] A cart
 [info] - should add *** FAILED ***
@@ -133,8 +185,15 @@ Test run finished after 64 ms
 [info] *** 1 TEST FAILED ***
 [error] Failed tests:
 [error] 	shop.CartSpec
-""", ("CartSpec A cart should add",), "test_failure", ("CartSpec.scala", 12), "2 did not equal 3"),
-    Case("munit", """\
+""",
+        ("CartSpec A cart should add",),
+        "test_failure",
+        ("CartSpec.scala", 12),
+        "2 did not equal 3",
+    ),
+    Case(
+        "munit",
+        """\
 shop.CartSuite:
 ==> X shop.CartSuite.adds two  0.05s munit.ComparisonFailException: /src/CartSuite.scala:8
 7:  test("adds two") {
@@ -144,8 +203,15 @@ values are not the same
 => Obtained
 2
   + ok 0.01s
-""", ("shop.CartSuite.adds two",), "test_failure", ("/src/CartSuite.scala", 8), framework="munit"),
-    Case("specs2", """\
+""",
+        ("shop.CartSuite.adds two",),
+        "test_failure",
+        ("/src/CartSuite.scala", 8),
+        framework="munit",
+    ),
+    Case(
+        "specs2",
+        """\
 [info] CartSpec
 [info] 
 [info] A cart should
@@ -156,21 +222,43 @@ values are not the same
 [info] Total for specification CartSpec
 [info] Finished in 20 ms
 [info] 2 examples, 1 failure, 0 error
-""", ("A cart should add two",), "test_failure", ("CartSpec.scala", 12), "2 != 3", "specs2"),
-    Case("sbt with JUnit", """\
+""",
+        ("A cart should add two",),
+        "test_failure",
+        ("CartSpec.scala", 12),
+        "2 != 3",
+        "specs2",
+    ),
+    Case(
+        "sbt with JUnit",
+        """\
 [error] Test shop.CartTest.adds failed: java.lang.AssertionError: expected:<3> but was:<2>, took 0.01 sec
 [error]     at shop.CartTest.adds(CartTest.java:12)
 [info] Test run finished: 1 failed, 0 ignored, 2 total, 0.03s
 [error] Failed: Total 2, Failed 1, Errors 0, Passed 1
-""", ("shop.CartTest.adds",), "test_failure", ("CartTest.java", 12), "java.lang.AssertionError", "sbt-junit"),
-    Case("kotest under Gradle", """\
+""",
+        ("shop.CartTest.adds",),
+        "test_failure",
+        ("CartTest.java", 12),
+        "java.lang.AssertionError",
+        "sbt-junit",
+    ),
+    Case(
+        "kotest under Gradle",
+        """\
 shop.CartSpec > adds two items FAILED
     io.kotest.assertions.AssertionFailedError: expected:<3> but was:<2>
         at shop.CartSpec$1$1.invokeSuspend(CartSpec.kt:12)
 
 1 test completed, 1 failed
-""", ("shop.CartSpec > adds two items",), "test_failure", ("CartSpec.kt", 12)),
-    Case("exunit", """\
+""",
+        ("shop.CartSpec > adds two items",),
+        "test_failure",
+        ("CartSpec.kt", 12),
+    ),
+    Case(
+        "exunit",
+        """\
 ...
 
   1) test adds two (CartTest)
@@ -190,8 +278,16 @@ shop.CartSpec > adds two items FAILED
 
 Finished in 0.05 seconds (0.00s async, 0.05s sync)
 1 doctest, 5 tests, 2 failures
-""", ("test adds two (CartTest)", "doctest Cart.total/1 (3) (CartDocTest)"), "test_failure", ("test/cart_test.exs", 5), "Assertion with == failed", "exunit"),
-    Case("common test", """\
+""",
+        ("test adds two (CartTest)", "doctest Cart.total/1 (3) (CartDocTest)"),
+        "test_failure",
+        ("test/cart_test.exs", 5),
+        "Assertion with == failed",
+        "exunit",
+    ),
+    Case(
+        "common test",
+        """\
 %%% cart_SUITE ==> adds: FAILED
 %%% cart_SUITE ==> 
 Failure/Error: ?assertEqual(3, 1 + 1)
@@ -201,16 +297,29 @@ Failure/Error: ?assertEqual(3, 1 + 1)
 %%% cart_SUITE ==> ok: OK
 EXPERIMENTAL: Writing retry specification
 Failed 1 tests. Passed 1 tests.
-""", ("cart_SUITE:adds",), "test_failure", framework="common-test"),
-    Case("eunit", """\
+""",
+        ("cart_SUITE:adds",),
+        "test_failure",
+        framework="common-test",
+    ),
+    Case(
+        "eunit",
+        """\
   cart_tests: adds_test...*failed*
 in function cart_tests:'-adds_test/0-fun-0-'/0 (test/cart_tests.erl, line 12)
 **error:{assertEqual,[{module,cart_tests},{line,12},{expression,"1 + 1"},{expected,3},{value,2}]}
   output:<<"">>
 =======================================================
   Failed: 1.  Skipped: 0.  Passed: 3.
-""", ("cart_tests:adds_test",), "test_failure", ("test/cart_tests.erl", 12), framework="eunit"),
-    Case("tasty", """\
+""",
+        ("cart_tests:adds_test",),
+        "test_failure",
+        ("test/cart_tests.erl", 12),
+        framework="eunit",
+    ),
+    Case(
+        "tasty",
+        """\
 shop
   cart
     adds:         FAIL
@@ -220,8 +329,15 @@ shop
     ok:           OK
 
 1 out of 2 tests failed (0.00s)
-""", ("shop cart adds",), "test_failure", ("test/Main.hs", 12), framework="tasty"),
-    Case("hspec", """\
+""",
+        ("shop cart adds",),
+        "test_failure",
+        ("test/Main.hs", 12),
+        framework="tasty",
+    ),
+    Case(
+        "hspec",
+        """\
 Cart
   adds
     two [✘]
@@ -239,8 +355,16 @@ Randomized with seed 12
 
 Finished in 0.0012 seconds
 2 examples, 1 failure
-""", ("Cart.adds two",), "test_failure", ("test/CartSpec.hs", 12), "expected: 3", "hspec"),
-    Case("alcotest", """\
+""",
+        ("Cart.adds two",),
+        "test_failure",
+        ("test/CartSpec.hs", 12),
+        "expected: 3",
+        "hspec",
+    ),
+    Case(
+        "alcotest",
+        """\
 Testing `shop'.
 
   [OK]          cart          0   ok.
@@ -258,5 +382,10 @@ FAIL sum
  ──────────────────────────────────────────────────────────────────────────────
 Full test results in `/src/_build'.
 1 failure! in 0.001s. 2 tests run.
-""", ("cart adds two",), "test_failure", message="FAIL sum", framework="alcotest"),
+""",
+        ("cart adds two",),
+        "test_failure",
+        message="FAIL sum",
+        framework="alcotest",
+    ),
 )

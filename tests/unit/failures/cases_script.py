@@ -1,9 +1,12 @@
 """Invented logs of test runners for JavaScript, Python, Ruby, PHP, Lua, R and others that do not compile."""
+# ruff: noqa: E101 - lines of logs are as long, and as indented, as the tools print them
 
 from tests.unit.failures.reading import Case
 
 CASES = (
-    Case("pest", """\
+    Case(
+        "pest",
+        """\
    PASS  Tests\\Unit\\OkTest
   ✓ it works
 
@@ -25,8 +28,16 @@ CASES = (
 
   Tests:    1 failed, 1 passed (2 assertions)
   Duration: 0.08s
-""", ("Tests\\Unit\\CartTest > it adds two - items",), "test_failure", ("tests/Unit/CartTest.php", 4), "Failed asserting that 2", "pest"),
-    Case("phpunit errors, failures and risky tests", """\
+""",
+        ("Tests\\Unit\\CartTest > it adds two - items",),
+        "test_failure",
+        ("tests/Unit/CartTest.php", 4),
+        "Failed asserting that 2",
+        "pest",
+    ),
+    Case(
+        "phpunit errors, failures and risky tests",
+        """\
 PHPUnit 9.6.7 by Sebastian Bergmann and contributors.
 
 E.FR                                                                4 / 4 (100%)
@@ -56,8 +67,15 @@ This test did not perform any assertions
 
 FAILURES!
 Tests: 4, Assertions: 2, Errors: 1, Failures: 1, Risky: 1.
-""", ("Shop\\CartTest::testThrows", 'Shop\\CartTest::testAdd with data set "two" (2)'), "mixed", ("/src/tests/CartTest.php", 20), "RuntimeException: boom"),
-    Case("minitest", """\
+""",
+        ("Shop\\CartTest::testThrows", 'Shop\\CartTest::testAdd with data set "two" (2)'),
+        "mixed",
+        ("/src/tests/CartTest.php", 20),
+        "RuntimeException: boom",
+    ),
+    Case(
+        "minitest",
+        """\
 Run options: --seed 12345
 
 # Running:
@@ -77,8 +95,16 @@ RuntimeError: boom
     test/cart_test.rb:20:in `test_throws'
 
 5 runs, 4 assertions, 1 failures, 1 errors, 0 skips
-""", ("CartTest#test_adds", "CartTest#test_throws"), "mixed", ("test/cart_test.rb", 12), "Expected: 3", "minitest"),
-    Case("rails test", """\
+""",
+        ("CartTest#test_adds", "CartTest#test_throws"),
+        "mixed",
+        ("test/cart_test.rb", 12),
+        "Expected: 3",
+        "minitest",
+    ),
+    Case(
+        "rails test",
+        """\
 # Running:
 
 F
@@ -104,8 +130,14 @@ rails test test/models/cart_test.rb:11
 
 Finished in 0.3s, 5 runs/s, 5 assertions/s.
 3 runs, 2 assertions, 1 failures, 1 errors, 0 skips
-""", ("CartTest#test_adds_two", "CartTest#test_raises"), "mixed", ("/app/test/models/cart_test.rb", 7)),
-    Case("test-unit", """\
+""",
+        ("CartTest#test_adds_two", "CartTest#test_raises"),
+        "mixed",
+        ("/app/test/models/cart_test.rb", 7),
+    ),
+    Case(
+        "test-unit",
+        """\
 ===============================================================================
 Failure: test_adds(CartTest)
 test/cart_test.rb:12:in `test_adds'
@@ -123,8 +155,14 @@ test/cart_test.rb:16:in `test_boom'
 
 Finished in 0.01 seconds.
 2 tests, 1 assertions, 1 failures, 1 errors, 0 pendings, 0 omissions, 0 notifications
-""", ("CartTest#test_adds", "CartTest#test_boom"), "mixed", ("test/cart_test.rb", 12)),
-    Case("rspec with a pending list (LP-12)", """\
+""",
+        ("CartTest#test_adds", "CartTest#test_boom"),
+        "mixed",
+        ("test/cart_test.rb", 12),
+    ),
+    Case(
+        "rspec with a pending list (LP-12)",
+        """\
 Pending: (Failures listed here are expected and do not affect your suite's status)
 
   1) Cart later
@@ -149,12 +187,25 @@ Finished in 0.01 seconds (files took 0.1 seconds to load)
 Failed examples:
 
 rspec ./spec/cart_spec.rb:11 # Cart when empty adds two - items
-""", ("Cart when empty adds two - items",), "test_failure", ("./spec/cart_spec.rb", 12), "expected: 3"),
-    Case("rspec, only the list is there (RB-3)", """\
+""",
+        ("Cart when empty adds two - items",),
+        "test_failure",
+        ("./spec/cart_spec.rb", 12),
+        "expected: 3",
+    ),
+    Case(
+        "rspec, only the list is there (RB-3)",
+        """\
 rspec ./spec/cart_spec.rb:11 # Cart when empty adds two - items
 rspec ./spec/cart_spec.rb[1:2:3] # Cart handles 3
-""", ("Cart when empty adds two - items", "Cart handles 3"), "test_failure", ("./spec/cart_spec.rb", 11)),
-    Case("crystal spec", """\
+""",
+        ("Cart when empty adds two - items", "Cart handles 3"),
+        "test_failure",
+        ("./spec/cart_spec.rb", 11),
+    ),
+    Case(
+        "crystal spec",
+        """\
 Failures:
 
   1) Cart adds two
@@ -171,8 +222,14 @@ Finished in 1.0 milliseconds
 Failed examples:
 
 crystal spec spec/cart_spec.cr:4 # Cart adds two
-""", ("Cart adds two",), "test_failure", ("spec/cart_spec.cr", 5)),
-    Case("ava", """\
+""",
+        ("Cart adds two",),
+        "test_failure",
+        ("spec/cart_spec.cr", 5),
+    ),
+    Case(
+        "ava",
+        """\
   ✔ ok
   ✘ [fail]: adds - two items
   ─
@@ -195,8 +252,15 @@ crystal spec spec/cart_spec.cr:4 # Cart adds two
   ─
 
   1 test failed
-""", ("adds - two items",), "test_failure", ("test.js", 4), framework="ava"),
-    Case("qunit through testem", """\
+""",
+        ("adds - two items",),
+        "test_failure",
+        ("test.js", 4),
+        framework="ava",
+    ),
+    Case(
+        "qunit through testem",
+        """\
 ok 1 Chrome 90.0 - [5 ms] - Unit | Util: ok
 not ok 2 Chrome 90.0 - [12 ms] - Integration | Component | cart: adds two
     ---
@@ -218,16 +282,29 @@ not ok 2 Chrome 90.0 - [12 ms] - Integration | Component | cart: adds two
 # pass  1
 # skip  0
 # fail  1
-""", ("Integration | Component | cart: adds two",), "test_failure", message="should add", framework="qunit"),
-    Case("bats, TAP", """\
+""",
+        ("Integration | Component | cart: adds two",),
+        "test_failure",
+        message="should add",
+        framework="qunit",
+    ),
+    Case(
+        "bats, TAP",
+        """\
 1..3
 ok 1 works
 not ok 2 adds - two items
 # (in test file test/cart.bats, line 5)
 #   `[ "$(add 1 1)" = 3 ]' failed
 ok 3 skipped # skip no network
-""", ("adds - two items",), "test_failure", ("test/cart.bats", 5)),
-    Case("bats, pretty", """\
+""",
+        ("adds - two items",),
+        "test_failure",
+        ("test/cart.bats", 5),
+    ),
+    Case(
+        "bats, pretty",
+        """\
  ✓ works
  ✗ adds - two items
    (in test file test/cart.bats, line 5)
@@ -235,8 +312,14 @@ ok 3 skipped # skip no network
  - skipped (skipped: no network)
 
 3 tests, 1 failure, 1 skipped
-""", ("adds - two items",), "test_failure", ("test/cart.bats", 5)),
-    Case("karma in two browsers is one failure (RP-2)", """\
+""",
+        ("adds - two items",),
+        "test_failure",
+        ("test/cart.bats", 5),
+    ),
+    Case(
+        "karma in two browsers is one failure (RP-2)",
+        """\
 Chrome Headless 90.0.4430.72 (Linux x86_64) Cart adds two items FAILED
 	Expected 2 to be 3.
 	    at <Jasmine>
@@ -245,8 +328,16 @@ Firefox 78.0 (Linux x86_64) Cart adds two items FAILED
 	Expected 2 to be 3.
 Chrome Headless 90.0.4430.72 (Linux x86_64): Executed 5 of 5 (1 FAILED) (0.1 secs / 0.05 secs)
 TOTAL: 2 FAILED, 8 SUCCESS
-""", ("Cart adds two items",), "test_failure", ("src/cart.spec.js", 5), "Expected 2 to be 3.", "karma"),
-    Case("karma-mocha-reporter", """\
+""",
+        ("Cart adds two items",),
+        "test_failure",
+        ("src/cart.spec.js", 5),
+        "Expected 2 to be 3.",
+        "karma",
+    ),
+    Case(
+        "karma-mocha-reporter",
+        """\
   Cart
     ✖ adds two - items
       Chrome Headless 90.0 (Linux)
@@ -264,8 +355,14 @@ FAILED TESTS:
     AssertionError: expected 2 to equal 3
         at Context.<anonymous> (src/cart.spec.js:5:15)
 
-""", ("Cart adds two - items",), "test_failure", message="expected 2 to equal 3"),
-    Case("cypress", """\
+""",
+        ("Cart adds two - items",),
+        "test_failure",
+        message="expected 2 to equal 3",
+    ),
+    Case(
+        "cypress",
+        """\
   Cart
     ✓ works (100ms)
     1) adds two - items
@@ -289,8 +386,14 @@ FAILED TESTS:
   │ Passing:      1                                                                                │
   │ Failing:      1                                                                                │
   └────────────────────────────────────────────────────────────────────────────────────────────────┘
-""", ("Cart adds two - items",), "test_failure", message="AssertionError: expected 2 to equal 3"),
-    Case("mocha with hooks only is test_error (K-4)", """\
+""",
+        ("Cart adds two - items",),
+        "test_failure",
+        message="AssertionError: expected 2 to equal 3",
+    ),
+    Case(
+        "mocha with hooks only is test_error (K-4)",
+        """\
   0 passing (2s)
   1 failing
 
@@ -299,8 +402,14 @@ FAILED TESTS:
      Error: no database
       at Context.<anonymous> (test/cart.js:5:20)
 
-""", ('Cart "before all" hook for "adds"',), "test_error", ("test/cart.js", 5)),
-    Case("webdriverio", """\
+""",
+        ('Cart "before all" hook for "adds"',),
+        "test_error",
+        ("test/cart.js", 5),
+    ),
+    Case(
+        "webdriverio",
+        """\
 [chrome 90 linux #0-0] Spec: /src/test/cart.e2e.js
 [chrome 90 linux #0-0] Cart
 [chrome 90 linux #0-0]    ✓ works
@@ -311,8 +420,14 @@ FAILED TESTS:
 [chrome 90 linux #0-0]
 [chrome 90 linux #0-0] 1) Cart adds two - items
 [chrome 90 linux #0-0] expected 2 to equal 3
-""", ("Cart adds two - items",), "test_failure", message="expected 2 to equal 3"),
-    Case("testcafe", """\
+""",
+        ("Cart adds two - items",),
+        "test_failure",
+        message="expected 2 to equal 3",
+    ),
+    Case(
+        "testcafe",
+        """\
  Cart
  ✓ works
  ✖ adds two - items
@@ -322,8 +437,14 @@ FAILED TESTS:
       Browser: Chrome 90.0 / Linux
 
  1/2 failed (3s)
-""", ("Cart adds two - items",), "test_failure", message="AssertionError: expected 2 to deeply equal 3"),
-    Case("deno", """\
+""",
+        ("Cart adds two - items",),
+        "test_failure",
+        message="AssertionError: expected 2 to deeply equal 3",
+    ),
+    Case(
+        "deno",
+        """\
 running 2 tests from ./cart_test.ts
 adds two - items ... FAILED (3ms)
 ok ... ok (1ms)
@@ -343,8 +464,15 @@ adds two - items => ./cart_test.ts:3:6
 FAILED | 1 passed | 1 failed (10ms)
 
 error: Test failed
-""", ("adds two - items",), "test_failure", ("./cart_test.ts", 3), "AssertionError: Values are not equal."),
-    Case("bun", """\
+""",
+        ("adds two - items",),
+        "test_failure",
+        ("./cart_test.ts", 3),
+        "AssertionError: Values are not equal.",
+    ),
+    Case(
+        "bun",
+        """\
 bun test v1.0.0
 
 cart.test.ts:
@@ -359,8 +487,15 @@ Received: 2
 
  1 pass
  1 fail
-""", ("cart > adds two - items",), "test_failure", ("/src/cart.test.ts", 4), "expect(received).toBe(expected)"),
-    Case("jest, a log that ends before its summary", """\
+""",
+        ("cart > adds two - items",),
+        "test_failure",
+        ("/src/cart.test.ts", 4),
+        "expect(received).toBe(expected)",
+    ),
+    Case(
+        "jest, a log that ends before its summary",
+        """\
 FAIL src/cart.test.js
   ● Cart › adds › two - items
 
@@ -371,8 +506,15 @@ FAIL src/cart.test.js
 
       at Object.<anonymous> (src/cart.test.js:5:17)
 
-""", ("Cart › adds › two - items",), "test_failure", ("src/cart.test.js", 5), "expect(received).toBe(expected)"),
-    Case("jest prints the same failure again in its summary (LP-10)", """\
+""",
+        ("Cart › adds › two - items",),
+        "test_failure",
+        ("src/cart.test.js", 5),
+        "expect(received).toBe(expected)",
+    ),
+    Case(
+        "jest prints the same failure again in its summary (LP-10)",
+        """\
 FAIL src/cart.test.js
   ● Cart › adds
 
@@ -391,8 +533,15 @@ FAIL src/cart.test.js
 
 Test Suites: 1 failed, 1 total
 Tests:       1 failed, 1 total
-""", ("Cart › adds",), "test_failure", ("src/cart.test.js", 5), "Error: boom"),
-    Case("node:test as TAP", """\
+""",
+        ("Cart › adds",),
+        "test_failure",
+        ("src/cart.test.js", 5),
+        "Error: boom",
+    ),
+    Case(
+        "node:test as TAP",
+        """\
 TAP version 13
 # Subtest: cart
     # Subtest: adds
@@ -419,8 +568,15 @@ not ok 1 - cart
 1..1
 # tests 2
 # fail 1
-""", ("cart adds",), "test_failure", ("/src/cart.test.js", 4), "Expected values to be strictly equal"),
-    Case("prove names scripts", """\
+""",
+        ("cart adds",),
+        "test_failure",
+        ("/src/cart.test.js", 4),
+        "Expected values to be strictly equal",
+    ),
+    Case(
+        "prove names scripts",
+        """\
 t/10-ok.t ........ ok
 #   Failed test 'adds two'
 #   at t/20-cart.t line 5.
@@ -438,16 +594,28 @@ t/20-cart.t    (Wstat: 256 (exited 1) Tests: 3 Failed: 1)
   Non-zero exit status: 1
 Files=2, Tests=6,  1 wallclock secs
 Result: FAIL
-""", ("t/20-cart.t",), "test_failure", framework="tap-prove"),
-    Case("phpt", """\
+""",
+        ("t/20-cart.t",),
+        "test_failure",
+        framework="tap-prove",
+    ),
+    Case(
+        "phpt",
+        """\
 =====================================================================
 FAILED TEST SUMMARY
 ---------------------------------------------------------------------
 Bug #123 (adds two) [ext/cart/tests/bug123.phpt]
 Another test [Zend/tests/other.phpt]
 =====================================================================
-""", ("ext/cart/tests/bug123.phpt", "Zend/tests/other.phpt"), "test_failure", framework="phpt"),
-    Case("testthat, new", """\
+""",
+        ("ext/cart/tests/bug123.phpt", "Zend/tests/other.phpt"),
+        "test_failure",
+        framework="phpt",
+    ),
+    Case(
+        "testthat, new",
+        """\
 ══ Failed tests ════════════════════════════════════════════════════════════════
 ── Failure (test-cart.R:5:3): adds two items ───────────────────────────────────
 `x` not equal to 3.
@@ -461,8 +629,15 @@ Backtrace:
 [ FAIL 2 | WARN 0 | SKIP 0 | PASS 5 ]
 Error: Test failures
 Execution halted
-""", ("adds two items", "throws"), "mixed", ("test-cart.R", 5), "`x` not equal to 3."),
-    Case("testthat, old", """\
+""",
+        ("adds two items", "throws"),
+        "mixed",
+        ("test-cart.R", 5),
+        "`x` not equal to 3.",
+    ),
+    Case(
+        "testthat, old",
+        """\
 > test_check("shop")
 ── 1. Failure: adds two items (@test-cart.R#5)  ────────────────────────────────
 `x` not equal to 3.
@@ -475,16 +650,28 @@ boom
 OK: 5 SKIPPED: 0 WARNINGS: 0 FAILED: 2
 1. Failure: adds two items (@test-cart.R#5) 
 2. Error: throws (@test-cart.R#10) 
-""", ("adds two items", "throws"), "mixed", ("test-cart.R", 5)),
-    Case("testthat, oldest (LP-17)", """\
+""",
+        ("adds two items", "throws"),
+        "mixed",
+        ("test-cart.R", 5),
+    ),
+    Case(
+        "testthat, oldest (LP-17)",
+        """\
 1. Failure(at test-cart.R#5): adds two items -----------------------------------
 x not equal to 3
 
 testthat results ===============================================================
 OK: 5 SKIPPED: 0 FAILED: 1
 1. Failure(at test-cart.R#5): adds two items
-""", ("adds two items",), "test_failure", ("test-cart.R", 5)),
-    Case("busted", """\
+""",
+        ("adds two items",),
+        "test_failure",
+        ("test-cart.R", 5),
+    ),
+    Case(
+        "busted",
+        """\
 ●●◼●✱
 3 successes / 1 failure / 1 error / 0 pending : 0.01 seconds
 
@@ -499,8 +686,14 @@ Expected:
 Error → spec/broken_spec.lua @ 1
 suite spec/broken_spec.lua
 spec/broken_spec.lua:1: module 'nope' not found
-""", ("cart adds two items", "suite spec/broken_spec.lua"), "mixed", ("spec/cart_spec.lua", 5)),
-    Case("pester", """\
+""",
+        ("cart adds two items", "suite spec/broken_spec.lua"),
+        "mixed",
+        ("spec/cart_spec.lua", 5),
+    ),
+    Case(
+        "pester",
+        """\
 Describing cart
   Context when empty
     [+] is zero 12ms (10ms|2ms)
@@ -510,8 +703,15 @@ Describing cart
      at <ScriptBlock>, C:\\src\\Cart.Tests.ps1:8
 Tests completed in 1.2s
 Tests Passed: 1, Failed: 1, Skipped: 0 NotRun: 0
-""", ("cart when empty adds two",), "test_failure", ("C:\\src\\Cart.Tests.ps1", 8), "Expected 3, but got 2."),
-    Case("robot framework", """\
+""",
+        ("cart when empty adds two",),
+        "test_failure",
+        ("C:\\src\\Cart.Tests.ps1", 8),
+        "Expected 3, but got 2.",
+    ),
+    Case(
+        "robot framework",
+        """\
 ==============================================================================
 Shop                                                                          
 ==============================================================================
@@ -524,22 +724,40 @@ Shop                                                                  | FAIL |
 2 tests, 1 passed, 1 failed
 ==============================================================================
 Output:  /tmp/output.xml
-""", ("Adds two items",), "test_failure", message="2 != 3"),
-    Case("behave", """\
+""",
+        ("Adds two items",),
+        "test_failure",
+        message="2 != 3",
+    ),
+    Case(
+        "behave",
+        """\
 Failing scenarios:
   features/cart.feature:5  adds two items
   features/cart.feature:12  outline -- @1.2 more
 
 0 features passed, 1 failed, 0 skipped
 1 scenario passed, 2 failed, 0 skipped
-""", ("adds two items", "outline -- @1.2 more"), "test_failure", ("features/cart.feature", 5)),
-    Case("cucumber, Ruby", """\
+""",
+        ("adds two items", "outline -- @1.2 more"),
+        "test_failure",
+        ("features/cart.feature", 5),
+    ),
+    Case(
+        "cucumber, Ruby",
+        """\
 Failing Scenarios:
 cucumber features/cart.feature:5 # Scenario: adds two items
 
 2 scenarios (1 failed, 1 passed)
-""", ("adds two items",), "test_failure", ("features/cart.feature", 5)),
-    Case("cucumber, JavaScript", """\
+""",
+        ("adds two items",),
+        "test_failure",
+        ("features/cart.feature", 5),
+    ),
+    Case(
+        "cucumber, JavaScript",
+        """\
 Failures:
 
 1) Scenario: adds two items # features/cart.feature:5
@@ -550,8 +768,14 @@ Failures:
            at World.<anonymous> (/src/features/steps.js:10:12)
 
 2 scenarios (1 failed, 1 passed)
-""", ("adds two items",), "test_failure", ("features/cart.feature", 5)),
-    Case("julia", """\
+""",
+        ("adds two items",),
+        "test_failure",
+        ("features/cart.feature", 5),
+    ),
+    Case(
+        "julia",
+        """\
 cart: Test Failed at /src/test/runtests.jl:12
   Expression: add(1, 1) == 3
    Evaluated: 2 == 3
@@ -559,8 +783,14 @@ cart: Test Failed at /src/test/runtests.jl:12
 Test Summary: | Pass  Fail  Total  Time
 cart          |    1     1      2  0.1s
 ERROR: LoadError: Some tests did not pass: 1 passed, 1 failed, 0 errored, 0 broken.
-""", ("cart",), "test_failure", ("/src/test/runtests.jl", 12)),
-    Case("django in parallel", """\
+""",
+        ("cart",),
+        "test_failure",
+        ("/src/test/runtests.jl", 12),
+    ),
+    Case(
+        "django in parallel",
+        """\
 Found 3 test(s).
 Creating test database for alias 'default'...
 System check identified no issues (0 silenced).
@@ -581,8 +811,15 @@ Ran 3 tests in 0.012s
 
 FAILED (failures=1)
 Destroying test database for alias 'default'...
-""", ("test_total (shop.tests.CartTest.test_total)",), "test_failure", ("/src/shop/tests.py", 12), "AssertionError: 2 != 3"),
-    Case("unittest with subtests, set-up and load errors", """\
+""",
+        ("test_total (shop.tests.CartTest.test_total)",),
+        "test_failure",
+        ("/src/shop/tests.py", 12),
+        "AssertionError: 2 != 3",
+    ),
+    Case(
+        "unittest with subtests, set-up and load errors",
+        """\
 E.E
 ======================================================================
 ERROR: setUpClass (shop.tests.CartTest)
@@ -615,5 +852,14 @@ AssertionError: 3 != 2
 Ran 2 tests in 0.001s
 
 FAILED (failures=1, errors=2)
-""", ("setUpClass (shop.tests.CartTest)", "shop.broken_test (unittest.loader._FailedTest.shop.broken_test)", "test_sizes (shop.tests.SizeTest.test_sizes) (n=3)"), "mixed", ("/src/shop/tests.py", 5), "OSError: no database"),
+""",
+        (
+            "setUpClass (shop.tests.CartTest)",
+            "shop.broken_test (unittest.loader._FailedTest.shop.broken_test)",
+            "test_sizes (shop.tests.SizeTest.test_sizes) (n=3)",
+        ),
+        "mixed",
+        ("/src/shop/tests.py", 5),
+        "OSError: no database",
+    ),
 )

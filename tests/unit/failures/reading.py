@@ -86,7 +86,14 @@ def coloured(text: str) -> str:
     return "".join(f"\x1b[31m{line}\x1b[39m\n" if line.strip() else line + "\n" for line in text.splitlines())
 
 
-FRAMINGS = {"stamped": stamped, "crlf": crlf, "gh columns": columns, "compose": composed, "buildx": built, "coloured": coloured}
+FRAMINGS = {
+    "stamped": stamped,
+    "crlf": crlf,
+    "gh columns": columns,
+    "compose": composed,
+    "buildx": built,
+    "coloured": coloured,
+}
 
 
 def check_framing(case: Case, framing: str) -> None:
@@ -96,8 +103,12 @@ def check_framing(case: Case, framing: str) -> None:
     assert not framed.notes
     assert names(framed) == names(plain)
     assert [found.test_id for found in framed.flaky] == [found.test_id for found in plain.flaky]
-    assert [(found.file, found.line) for found in framed.findings] == [(found.file, found.line) for found in plain.findings]
-    assert [_flat(found.error_head) for found in framed.findings] == [_flat(found.error_head) for found in plain.findings]
+    assert [(found.file, found.line) for found in framed.findings] == [
+        (found.file, found.line) for found in plain.findings
+    ]
+    assert [_flat(found.error_head) for found in framed.findings] == [
+        _flat(found.error_head) for found in plain.findings
+    ]
 
 
 def _flat(text: str) -> str:

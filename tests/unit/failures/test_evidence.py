@@ -8,16 +8,30 @@ from app.failures.model import Diagnostic, Failure, Reading
 
 
 def failing(at: int, detail: str = "detail\n" * 40) -> Failure:
-    return Failure(f"tests/a.py::test_{at}", "pytest", "fail", f"AssertionError: {at} is wrong", detail, "tests/a.py", at + 1)
+    return Failure(
+        f"tests/a.py::test_{at}", "pytest", "fail", f"AssertionError: {at} is wrong", detail, "tests/a.py", at + 1
+    )
 
 
 def reading(count: int, size: int = 500_000, **more: object) -> Reading:
-    return Reading("test_failure", tuple(failing(at) for at in range(count)), bytes_seen=size, bytes_total=size, exit_code=1, **more)  # type: ignore[arg-type]
+    return Reading(
+        "test_failure",
+        tuple(failing(at) for at in range(count)),
+        bytes_seen=size,
+        bytes_total=size,
+        exit_code=1,
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def test_it_reads_like_this() -> None:
-    one = evidence(Reading("test_failure", (failing(0, "first\nlast"),), bytes_seen=30_000, bytes_total=30_000, exit_code=1), job="build")
-    assert one.text == """\
+    one = evidence(
+        Reading("test_failure", (failing(0, "first\nlast"),), bytes_seen=30_000, bytes_total=30_000, exit_code=1),
+        job="build",
+    )
+    assert (
+        one.text
+        == """\
 Job build: test_failure, exit code 1
 1 failing tests
 
@@ -27,6 +41,7 @@ Job build: test_failure, exit code 1
 first
 last
 """
+    )
 
 
 @given(st.integers(1, 120), st.integers(1_000, 40_000))
@@ -60,7 +75,9 @@ def test_a_cut_log_is_stated_with_both_numbers() -> None:
 
 def test_compiler_rows_follow() -> None:
     rows = (Diagnostic("undeclared x", "a.c", 3, code="E1"), Diagnostic("a warning", "a.c", 4, severity="warning"))
-    assert evidence(Reading("compile_error", diagnostics=rows, bytes_total=50_000)).text.endswith("a.c:3 E1 undeclared x")
+    assert evidence(Reading("compile_error", diagnostics=rows, bytes_total=50_000)).text.endswith(
+        "a.c:3 E1 undeclared x"
+    )
 
 
 def test_the_budget_follows_the_log() -> None:

@@ -1,4 +1,4 @@
-"""Identity: what changes by itself is removed, what tells two failures apart stays (6.1, FP-1 to FP-23, IT-19, IT-20)."""
+"""Identity: what changes by itself is removed, what tells failures apart stays (6.1, FP-1 to FP-23, IT-19, IT-20)."""
 
 import hashlib
 
@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.failures.fingerprint import dedup_tag, fingerprint, group_key, innermost_error, innermost_frame, is_unstable, normalise
+from app.failures.fingerprint import (
+    dedup_tag,
+    fingerprint,
+    group_key,
+    innermost_error,
+    innermost_frame,
+    is_unstable,
+    normalise,
+)
 
 NOISE = [
     ("FP-1 blanks", "a   b\tc", "a b  c"),
@@ -31,7 +39,11 @@ NOISE = [
     ("FP-9 goroutine", "goroutine 7 panicked", "goroutine 12 panicked"),
     ("FP-10 address", "connect 10.0.0.7 refused", "connect 172.16.3.9 refused"),
     ("FP-10 host", "on fv-az123-456 it broke", "on fv-az999-111 it broke"),
-    ("FP-11 installed package", "/opt/a/lib/python3.12/site-packages/x/y.py broke", "/usr/lib/site-packages/x/y.py broke"),
+    (
+        "FP-11 installed package",
+        "/opt/a/lib/python3.12/site-packages/x/y.py broke",
+        "/usr/lib/site-packages/x/y.py broke",
+    ),
     ("FP-12 mask", "token *** refused", "token [secure] refused"),
 ]
 MEANING = [
@@ -70,7 +82,10 @@ def test_folders_stay_in_a_name_and_moves_make_new_fingerprints() -> None:
 
 def test_a_volatile_name_is_marked_and_cleaned() -> None:
     """IT-19, RD8."""
-    one, other = (f"test_order[{value}]" for value in ("123e4567-e89b-12d3-a456-426614174000", "00000000-e89b-12d3-a456-426614174fff"))
+    one, other = (
+        f"test_order[{value}]"
+        for value in ("123e4567-e89b-12d3-a456-426614174000", "00000000-e89b-12d3-a456-426614174fff")
+    )
     assert fingerprint(one, "no") == fingerprint(other, "no")
     assert fingerprint(one, "no").unstable_id
     assert not is_unstable("tests/test_cart.py::test_total[two - items]")

@@ -20,14 +20,18 @@ def shape(groups: list[Group]) -> set[frozenset[str]]:
 
 
 def test_one_error_at_one_place_is_one_group_that_says_why() -> None:
-    groups = group_failures([failing("test_a", "KeyError: 'cart'", FRAME), failing("test_b", "KeyError: 'cart'", FRAME)])
+    groups = group_failures(
+        [failing("test_a", "KeyError: 'cart'", FRAME), failing("test_b", "KeyError: 'cart'", FRAME)]
+    )
     assert [group.test_ids for group in groups] == [("test_a", "test_b")]
     assert groups[0].why_grouped == "2 tests: same error at the same place"
     assert "KeyError: 'cart'" in groups[0].title
 
 
 def test_different_errors_stay_apart() -> None:
-    groups = group_failures([failing("test_a", "KeyError: 'cart'", FRAME), failing("test_b", "KeyError: 'shop'", FRAME)])
+    groups = group_failures(
+        [failing("test_a", "KeyError: 'cart'", FRAME), failing("test_b", "KeyError: 'shop'", FRAME)]
+    )
     assert shape(groups) == {frozenset({"test_a"}), frozenset({"test_b"})}
     assert [group.why_grouped for group in groups] == ["", ""]
     assert groups[0].title == "test_a"
@@ -40,7 +44,9 @@ def test_a_bare_assertion_groups_nothing() -> None:
 
 def test_the_same_test_of_two_jobs_is_one_group_of_two_members() -> None:
     """Step 2: a matrix."""
-    groups = group_failures([failing("test_a", "no cart", scope="linux"), failing("test_a", "no cart", scope="windows")])
+    groups = group_failures(
+        [failing("test_a", "no cart", scope="linux"), failing("test_a", "no cart", scope="windows")]
+    )
     assert [len(group.members) for group in groups] == [2]
     assert groups[0].test_ids == ("test_a",)
     assert groups[0].why_grouped == ""
@@ -58,7 +64,8 @@ def test_one_missing_module_is_one_group() -> None:
     """Step 5."""
     files = ("tests/a_test.py", "tests/b_test.py")
     failures = [
-        Failure(file, "pytest", "collection_error", f"ModuleNotFoundError: No module named 'nope' in {file}") for file in files
+        Failure(file, "pytest", "collection_error", f"ModuleNotFoundError: No module named 'nope' in {file}")
+        for file in files
     ]
     groups = group_failures(failures)
     assert shape(groups) == {frozenset(files)}
@@ -75,7 +82,17 @@ def test_nothing_gives_no_groups() -> None:
     assert group_failures([]) == []
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["KeyError: 'cart'", "assert False", "no module named x"]), st.sampled_from(["", FRAME])), max_size=12), st.randoms(use_true_random=False))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abcde"),
+            st.sampled_from(["KeyError: 'cart'", "assert False", "no module named x"]),
+            st.sampled_from(["", FRAME]),
+        ),
+        max_size=12,
+    ),
+    st.randoms(use_true_random=False),
+)
 def test_the_order_changes_no_group_and_no_id_is_lost(rows: list[tuple[str, str, str]], chance: random.Random) -> None:
     """GR-1, GR-2."""
     failures = [failing(f"test_{name}", error, detail) for name, error, detail in rows]
@@ -85,4 +102,6 @@ def test_the_order_changes_no_group_and_no_id_is_lost(rows: list[tuple[str, str,
     again = group_failures(shuffled)
     assert shape(again) == shape(groups)
     assert {group.fingerprint for group in again} == {group.fingerprint for group in groups}
-    assert sorted(member.test_id for group in groups for member in group.members) == sorted(one.test_id for one in failures)
+    assert sorted(member.test_id for group in groups for member in group.members) == sorted(
+        one.test_id for one in failures
+    )

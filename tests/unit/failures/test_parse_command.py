@@ -12,12 +12,21 @@ import pytest
 KEYS = ["path", "kind", "framework", "failures", "diagnostics", "bytes", "lines", "truncated", "exit_code"]
 FAILURE_KEYS = ["id", "framework", "kind", "file", "line", "message", "detail", "flaky"]
 ROW_KEYS = ["file", "line", "column", "code", "message", "tool", "severity"]
-GO = "=== RUN   TestA\n    a_test.go:5: got 2, want 3\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.1s\n##[error]Process completed with exit code 1.\n"
+GO = """\
+=== RUN   TestA
+    a_test.go:5: got 2, want 3
+--- FAIL: TestA (0.00s)
+FAIL
+FAIL	x/a	0.1s
+##[error]Process completed with exit code 1.
+"""
 LINT = "./a.py:3:1: F401 'os' imported but unused\n##[error]Process completed with exit code 1.\n"
 
 
 def remedy_parse(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "app.cli", "parse", *args], input=stdin, capture_output=True, timeout=60, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", "parse", *args], input=stdin, capture_output=True, timeout=60, check=False
+    )
 
 
 def objects(*args: str, stdin: bytes = b"") -> list[dict[str, object]]:
@@ -86,7 +95,16 @@ def test_wrong_use_gives_2(args: tuple[str, ...]) -> None:
 def test_the_job_of_a_file_is_found_by_its_name(tmp_path: Path) -> None:
     """OUT-7, OUT-8."""
     jobs = tmp_path / "jobs.json"
-    jobs.write_text(json.dumps({"jobs": [{"id": 7, "name": "build", "conclusion": "cancelled"}, {"id": 8, "name": "lint", "conclusion": "success"}]}))
+    jobs.write_text(
+        json.dumps(
+            {
+                "jobs": [
+                    {"id": 7, "name": "build", "conclusion": "cancelled"},
+                    {"id": 8, "name": "lint", "conclusion": "success"},
+                ]
+            }
+        )
+    )
     log = tmp_path / "build.log"
     log.write_text("hello\n")
     assert objects("--jobs-json", str(jobs), str(log))[0]["kind"] == "cancelled"

@@ -27,7 +27,15 @@ def chunks_of(data: bytes, size: int) -> Iterator[bytes]:
 
 
 def facts(reading: Reading) -> tuple[object, ...]:
-    return reading.findings, reading.diagnostics, reading.job_kind, reading.frameworks, reading.bytes_seen, reading.lines_total, reading.truncated
+    return (
+        reading.findings,
+        reading.diagnostics,
+        reading.job_kind,
+        reading.frameworks,
+        reading.bytes_seen,
+        reading.lines_total,
+        reading.truncated,
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 4096, 1 << 20])
@@ -116,7 +124,16 @@ def test_hostile_input_ends_quickly_with_an_answer(name: str, data: bytes | None
 WORDS = sorted({word for detector in DETECTORS for word in detector.wakes})
 
 
-@given(st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=40).map(lambda raw: raw.decode("latin-1")), st.sampled_from(["\n", " ", "\t", "\x1b[31m", ": ", "(", "[", "1) "])), max_size=120))
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(WORDS),
+            st.binary(max_size=40).map(lambda raw: raw.decode("latin-1")),
+            st.sampled_from(["\n", " ", "\t", "\x1b[31m", ": ", "(", "[", "1) "]),
+        ),
+        max_size=120,
+    )
+)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_mix_of_wake_words_gives_an_object(parts: list[str]) -> None:
     """LT-6: no exception leaves the folder, and no detector breaks."""
@@ -142,7 +159,9 @@ def assert_clean(found: Failure) -> None:
     assert len(found.error_head) <= 500
     assert len(found.detail_tail) <= 3000
     found.detail_tail.encode("utf-8")
-    assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in found.test_id + found.error_head + found.detail_tail)
+    assert not any(
+        ord(sign) < 32 and sign not in "\n\t" for sign in found.test_id + found.error_head + found.detail_tail
+    )
 
 
 def test_a_detector_that_raises_is_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +217,20 @@ PREFIXES = [
     ("yarn workspaces", "[@shop/cart]: text", b"[@shop/cart]: a\n[@shop/cart]: b\n", "text"),
     ("pnpm", "packages/cart test: text", b"packages/cart test: a\npackages/cart test: b\n", "text"),
     ("nested (CL-3)", "#9 1.20 app-1  | text", b"#9 1.0 app-1  | a\n#9 1.1 app-1  | b\n", "text"),
-    ("a source place is no prefix (CL-4)", "src/a.py:12: text", b"src/a.py:12: a\nsrc/a.py:12: b\n", "src/a.py:12: text"),
+    (
+        "a source place is no prefix (CL-4)",
+        "src/a.py:12: text",
+        b"src/a.py:12: a\nsrc/a.py:12: b\n",
+        "src/a.py:12: text",
+    ),
     ("a level is no prefix", "[ERROR] text", b"[ERROR] a\n[ERROR] b\n", "[ERROR] text"),
     ("a worker of xdist is no prefix", "[gw0] FAILED x", b"[gw0] a\n[gw0] b\n", "[gw0] FAILED x"),
-    ("a project of Playwright is no prefix", "[chromium] › a.ts:1:1 › x", "[chromium] › \n[chromium] › \n".encode(), "[chromium] › a.ts:1:1 › x"),
+    (
+        "a project of Playwright is no prefix",
+        "[chromium] › a.ts:1:1 › x",
+        "[chromium] › \n[chromium] › \n".encode(),
+        "[chromium] › a.ts:1:1 › x",
+    ),
     ("a stray terminal word (4.2, step 9)", "nl  1) x", b"\nnl\nnl\nnl\n", "  1) x"),
 ]
 

@@ -1,4 +1,5 @@
 """Report artifacts: dialects of JUnit XML, TRX, CTRF, go, jest and mocha JSON, and files that want to do harm (1.1, S21)."""
+# ruff: noqa: E501 - lines of logs are as long, and as indented, as the tools print them
 
 import io
 import json
@@ -93,8 +94,16 @@ def test_executed_tests_and_passes_are_counted() -> None:
 HARMFUL = [
     ("not well formed", b"<testsuite><testcase name='a'>", "not well formed"),
     ("entities", b'<!DOCTYPE x [<!ENTITY a "b">]><testsuite>&a;</testsuite>', "not well formed"),
-    ("an outside entity", b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>', "not well formed"),
-    ("a billion laughs", b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><testsuite>&b;</testsuite>', "not well formed"),
+    (
+        "an outside entity",
+        b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>',
+        "not well formed",
+    ),
+    (
+        "a billion laughs",
+        b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><testsuite>&b;</testsuite>',
+        "not well formed",
+    ),
     ("too deep", b"<testsuite>" * 100, "nested too deep"),
     ("another XML", b"<html><body/></html>", "not a test report"),
     ("another JSON", b'{"a": 1}', "not a test report"),
@@ -165,7 +174,7 @@ def test_a_log_failure_of_another_tool_stays() -> None:
     """IN-1."""
     log = read_log([b"=== RUN   TestA\n    a_test.go:5: no\n--- FAIL: TestA (0.00s)\nFAIL\n"])
     joined = join(log, read_report("r", PYTEST_XML.encode()))
-    assert [(one.test_id, one.source) for one in joined.findings][0] == ("TestA", "log")
+    assert (joined.findings[0].test_id, joined.findings[0].source) == ("TestA", "log")
     assert len(joined.findings) == 3
 
 
@@ -186,7 +195,12 @@ def annotation(path: str, line: int, message: str, title: str = "", level: str =
 
 
 def failing(**more: object) -> Failure:
-    facts: dict[str, object] = {"test_id": "tests/a.py::test_total", "framework": "pytest", "failure_kind": "fail", "error_head": "assert 2 == 3 in the cart"}
+    facts: dict[str, object] = {
+        "test_id": "tests/a.py::test_total",
+        "framework": "pytest",
+        "failure_kind": "fail",
+        "error_head": "assert 2 == 3 in the cart",
+    }
     return Failure(**{**facts, **more})  # type: ignore[arg-type]
 
 
@@ -198,23 +212,38 @@ def test_an_annotation_gives_a_missing_place() -> None:
 
 def test_an_annotation_changes_no_known_place_and_adds_no_test() -> None:
     known = failing(file="tests/a.py", line=3)
-    rows = read_annotations([annotation("tests/a.py", 12, "no", "test_total"), annotation("b.py", 1, "test_other failed")])
+    rows = read_annotations(
+        [annotation("tests/a.py", 12, "no", "test_total"), annotation("b.py", 1, "test_other failed")]
+    )
     assert add_places([known], rows) == [known]
     assert add_places([], rows) == []
 
 
 def test_two_annotations_that_fit_give_no_place() -> None:
-    rows = read_annotations([annotation("tests/a.py", 12, "no", "test_total"), annotation("tests/b.py", 9, "no", "test_total")])
+    rows = read_annotations(
+        [annotation("tests/a.py", 12, "no", "test_total"), annotation("tests/b.py", 9, "no", "test_total")]
+    )
     assert add_places([failing()], rows)[0].line is None
 
 
 def test_annotations_of_errors_are_rows_with_their_source() -> None:
-    rows = rows_of(read_annotations([annotation("a.c", 3, "undeclared"), annotation(".github", 1, "exit code 1"), annotation("a.c", 4, "w", level="warning"), {"path": 3}]))
+    rows = rows_of(
+        read_annotations(
+            [
+                annotation("a.c", 3, "undeclared"),
+                annotation(".github", 1, "exit code 1"),
+                annotation("a.c", 4, "w", level="warning"),
+                {"path": 3},
+            ]
+        )
+    )
     assert [(row.file, row.line, row.source) for row in rows] == [("a.c", 3, "annotation")]
 
 
 def test_many_cases_stay_within_the_cap() -> None:
     report = Report()
-    read_report("r", ("<testsuite>" + "<testcase name='a'><failure/></testcase>" * 2000 + "</testsuite>").encode(), report)
+    read_report(
+        "r", ("<testsuite>" + "<testcase name='a'><failure/></testcase>" * 2000 + "</testsuite>").encode(), report
+    )
     assert len(report.failing) == 2000
     assert isinstance(join(Reading("unknown"), report), Reading)

@@ -34,5 +34,7 @@ def test_a_frame_changes_no_row(case: Rows, framing: str) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if case.rows], ids=lambda case: case.name)
 def test_rows_of_a_passing_job_give_no_failure(case: Rows) -> None:
     """K-3: however many error rows there are."""
-    text = "".join(f"{STAMP}{line}\n" for line in (*case.text.splitlines(), "Post job cleanup.", "Cleaning up orphan processes"))
+    text = "".join(
+        f"{STAMP}{line}\n" for line in (*case.text.splitlines(), "Post job cleanup.", "Cleaning up orphan processes")
+    )
     assert read(text).job_kind == "no_failure"

@@ -11,7 +11,8 @@ from app.failures.frameworks.go.text import fill, segments, test_of_stack
 _FAIL = re.compile(r"(?:=== )?(\s*)--- FAIL: (\S+)(?: \((?:[\d.]+s?|cached)\))?(?: \(re-run (\d+)\))?\s*$")
 _SUM_FAIL = re.compile(r"=== FAIL: (\S+) (\S+)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$")
 _NAMED = re.compile(
-    r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$"
+    r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example"
+    r"|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$"
 )
 _MARK = re.compile(r"(FAIL)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]))?\s*$")
 _DONE = re.compile(r"DONE (?:(\d+) runs, )?(\d+) tests?(?:, \d+ skipped)?(?:, (\d+) failures?)?")
@@ -27,9 +28,20 @@ class Go:
 
     name: ClassVar[str] = "go-test"
     wakes: ClassVar[tuple[str, ...]] = (
-        "--- FAIL: ", "=== FAIL: ", "panic: ", "fatal error: ", "SIGQUIT: ", "SIGSEGV: ", '"Action":"', "FAIL\t", "FAIL ",
-        "WARNING: DATA RACE", "=== RUN   ", "(re-run ", "ok  \t",
-    )  # fmt: skip
+        "--- FAIL: ",
+        "=== FAIL: ",
+        "panic: ",
+        "fatal error: ",
+        "SIGQUIT: ",
+        "SIGSEGV: ",
+        '"Action":"',
+        "FAIL\t",
+        "FAIL ",
+        "WARNING: DATA RACE",
+        "=== RUN   ",
+        "(re-run ",
+        "ok  \t",
+    )
     shapes: ClassVar[tuple[str, ...]] = (r"DONE \d+ (?:runs|tests?)",)
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ def segments(lines: Iterable[str]) -> dict[str, list[str]]:
 
 
 def fill(found: Found) -> None:
-    """Message and place from the test's own lines: testify's fields, else the first `file.go:12: text`, else a panic."""
+    """Message and place: testify's fields, else the first `file.go:12: text`, else the panic."""
     lines = list(found.detail)
     fields = {}
     for at, text in enumerate(lines):

@@ -92,10 +92,10 @@ class Scala:
             if indent == 0 and _SUITE.match(clean.strip()):
                 parts.insert(0, clean.strip()[:-1])
                 break
-            if indent < depth or (indent == depth and depth == 0):
-                if "***" not in clean and indent <= depth and len(clean) < 300 and not clean.startswith("Run "):
-                    parts.insert(0, clean.strip())
-                    depth = indent
+            outer = indent < depth or indent == depth == 0
+            if outer and "***" not in clean and len(clean) < 300 and not clean.startswith("Run "):
+                parts.insert(0, clean.strip())
+                depth = indent
         self._suite, self._indent = parts[0], len(row[1])
         return Found(" ".join(parts), framework="scalatest")
 

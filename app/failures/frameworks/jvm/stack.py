@@ -7,10 +7,13 @@ from app.failures.frameworks.detector import Found
 from app.failures.places import Place
 
 _FRAME = re.compile(
-    r"\s*(?:\[\w+\]\s+)?(?:at )?(?:[\w.@-]{1,80}/+)?([\w.$<>\u0080-\uffff -]{1,400})\(([\w$.+-]{1,200}\.\w{1,10}):(\d+)\)"
+    r"\s*(?:\[\w+\]\s+)?(?:at )?(?:[\w.@-]{1,80}/+)?([\w.$<>\u0080-\uffff -]{1,400})\(([\w$.+-"
+    r"]{1,200}\.\w{1,10}):(\d+)\)"
 )
 _LIBRARY = re.compile(
-    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|testng|hamcrest|assertj|mockito|gradle|apache\.maven"
+    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala"
+    r"|groovy|org\.(?:junit|testng|hamcrest|assertj|mockito"
+    r"|gradle|apache\.maven"
     r"|codehaus\.groovy|opentest4j|scalatest|spockframework|springframework\.test)|junit|com\.google\.common\.truth)\."
 )
 _CAUSE = re.compile(r"\s*(?:\[\w+\]\s+)?Caused by: ")

@@ -25,7 +25,8 @@ _SECTIONS = {
 _ROW = re.compile(r"  (\S.*)$")
 _OLD_ROW = re.compile(r"([^(]+)\(([\w.$]+)\)(?:: ?(.*))?$")
 _NEW_ROW = re.compile(
-    r"((?:[\w$]+(?:>|\.))*?[\w$]+(?:>[\w$]+)?\.[^:»]+?)(?:(?::(\d+))?(?:->.*?)?(?: (?:»|Â»|\?|&raquo;) ?| )(.*)|:(\d+).*)$"
+    r"((?:[\w$]+(?:>|\.))*?[\w$]+(?:>[\w$]+)?\.[^:»]+?)(?:(?::(\d+))?(?:->.*?)?(?: (?:»"
+    r"|Â»|\?|&raquo;) ?| )(.*)|:(\d+).*)$"
 )
 _RERUN = re.compile(r"  Run \d+: (.*)$")
 _TAIL_LINES = 600
@@ -34,8 +35,13 @@ _TAIL_LINES = 600
 class Surefire:
     name: ClassVar[str] = "maven-surefire"
     wakes: ClassVar[tuple[str, ...]] = (
-        "<<< FAILURE!", "<<< ERROR!", "Failed tests:", "Tests in error:", "Flakes:", "T E S T S",
-    )  # fmt: skip
+        "<<< FAILURE!",
+        "<<< ERROR!",
+        "Failed tests:",
+        "Tests in error:",
+        "Flakes:",
+        "T E S T S",
+    )
     shapes: ClassVar[tuple[str, ...]] = (
         r"(?:Failures|Errors|Flakes): *(?:\x1b\[[0-9;]*m)*[1-9]",
         r"(?m)(?:Failures|Errors):[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",

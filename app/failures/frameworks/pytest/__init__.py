@@ -17,13 +17,16 @@ _SUMMARY = re.compile(
 )
 _BARE_ROW = re.compile(r"(FAILED|ERROR) ([^\s:]+\.py(?:::\S.*)?)$")
 _FINAL = re.compile(
-    r"(?:=+ )?((?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun|subtests passed|selected)"
+    r"(?:=+ )?((?:\d+ (?:failed|passed|skipped|deselected"
+    r"|xfailed|xpassed|warnings?|errors?|rerun|subtests passed"
+    r"|selected)"
     r"(?:, )?)+|no tests (?:ran|collected)(?:, \d+ \w+)*|\d+ tests? (?:ran|collected).{0,60})"
     r" in [\d.:]+ ?(?:s\b|seconds)?.*$"
 )
 _COUNT = re.compile(r"\b(\d{1,9}) (failed|errors?|passed|rerun|subtests passed|xpassed)")
 _STOPPED = re.compile(
-    r"!+ (Interrupted: .*|stopping after .*|_pytest\.outcomes\.Exit: .*|xdist\.dsession\.Interrupted: .*|.*KeyboardInterrupt.*) !+$"
+    r"!+ (Interrupted: .*|stopping after .*|_pytest\.outcomes\.Exit: .*"
+    r"|xdist\.dsession\.Interrupted: .*|.*KeyboardInterrupt.*) !+$"
 )
 _LOST_ROWS = 400
 
@@ -33,12 +36,41 @@ class Pytest:
 
     name: ClassVar[str] = "pytest"
     wakes: ClassVar[tuple[str, ...]] = (
-        "FAILED", "ERROR ", "ERROR\x1b", "= FAILURES =", "= ERRORS =", "short test summary info",
-        "test session starts", " RERUN", "Fatal Python error", "INTERNALERROR>", "Interrupted: ", "! stopping after",
-        "++ Timeout ++", "passed in ", "failed in ", "error in ", "errors in ", "skipped in ", "warnings in ",
-        "warning in ", "no tests ran", "deselected in ", "xfailed in ", "xpassed in ", "rerun in ", " passed\x1b",
-        " failed\x1b", " error\x1b", " errors\x1b", " warning\x1b", " warnings\x1b", " skipped\x1b", "usage: ", "file or directory not found: ",
-    )  # fmt: skip
+        "FAILED",
+        "ERROR ",
+        "ERROR\x1b",
+        "= FAILURES =",
+        "= ERRORS =",
+        "short test summary info",
+        "test session starts",
+        " RERUN",
+        "Fatal Python error",
+        "INTERNALERROR>",
+        "Interrupted: ",
+        "! stopping after",
+        "++ Timeout ++",
+        "passed in ",
+        "failed in ",
+        "error in ",
+        "errors in ",
+        "skipped in ",
+        "warnings in ",
+        "warning in ",
+        "no tests ran",
+        "deselected in ",
+        "xfailed in ",
+        "xpassed in ",
+        "rerun in ",
+        " passed\x1b",
+        " failed\x1b",
+        " error\x1b",
+        " errors\x1b",
+        " warning\x1b",
+        " warnings\x1b",
+        " skipped\x1b",
+        "usage: ",
+        "file or directory not found: ",
+    )
 
     def __init__(self) -> None:
         self._state: Callable[[Line, Sink], bool] = self._idle

@@ -9,13 +9,24 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.model import FailureKind
 from app.failures.places import Place, choose, place_of, places_in, same_file
 
-_KNOWN_RULES = ("short test summary info", "warnings summary", "PASSES", "XFAILURES", "XPASSES", "test session starts",
-                "FAILURES", "ERRORS", "rerun test summary info", "SUBTESTS FAILURES")  # fmt: skip
+_KNOWN_RULES = (
+    "short test summary info",
+    "warnings summary",
+    "PASSES",
+    "XFAILURES",
+    "XPASSES",
+    "test session starts",
+    "FAILURES",
+    "ERRORS",
+    "rerun test summary info",
+    "SUBTESTS FAILURES",
+)
 _AT_PHASE = re.compile(r"ERROR at (setup|teardown|call) of (.+)$", re.DOTALL)
 _COLLECTING = re.compile(r"ERROR collecting (.+)$")
 _WORKER = re.compile(r"worker '\w+' crashed while running '(.+)'")
 _PLACE_ROW = re.compile(r"(\S.*?\.\w+):(\d+): (?:\w|in )")
 _PLAIN_PLACE = re.compile(r"(\S.*?\.\w+):(\d+):? *$")
+_DASH = re.compile(r" (?=- )")
 _LONG_TITLE = re.compile(r" ([A-Za-z_][\w.]*(?:\[.*\])?)(?: _?)$")
 _CAPTURED = re.compile(r"-{2,} Captured .{1,40} -{2,}$")
 _ERROR_TEXT = re.compile(r"[\w.]*(?:Error|Exception|Failed|Warning|Exit|Interrupt|Timeout)\b.{0,400}")
@@ -256,7 +267,9 @@ def _fill(found: Found, block: Failed, path: str) -> None:
 
 def split_row(text: str, titles: set[str], known: dict[str, Row]) -> tuple[str, str]:
     """Node id and message of a summary row; the id may hold ` - ` itself (ID-3), so its end is found by structure."""
-    cuts = [at for at in range(len(text)) if text.startswith(" - ", at)][:40]
+    if " - " not in text:
+        return text.strip(), ""
+    cuts = [found.start() for found in _DASH.finditer(text)][:40]
     for cut in [*cuts, len(text)]:
         head = text[:cut]
         tail = head.partition("::")[2]
@@ -266,7 +279,7 @@ def split_row(text: str, titles: set[str], known: dict[str, Row]) -> tuple[str, 
         head = text[:cut]
         if head.count("[") == head.count("]"):
             return head.strip(), text[cut + 3 :]
-    return (text[: cuts[0]].strip(), text[cuts[0] + 3 :]) if cuts else (text.strip(), "")
+    return text[: cuts[0]].strip(), text[cuts[0] + 3 :]
 
 
 __all__ = ["Failed", "Row", "Section", "Session", "place_of", "split_row"]

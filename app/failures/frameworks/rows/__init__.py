@@ -5,23 +5,33 @@ from typing import ClassVar
 
 from app.failures.frameworks.detector import Line, Sink
 from app.failures.frameworks.rows.headers import Headers
-from app.failures.frameworks.rows.shapes import SHAPES, Shape
+from app.failures.frameworks.rows.shape import Shape
+from app.failures.frameworks.rows.shapes import SHAPES
 from app.failures.frameworks.rows.tools import COMPILERS, compiler_of, severity_of, tool_of
 from app.failures.model import Diagnostic
 
 _NO_ROW = re.compile(
-    r"\s*(?:at |File \"|E  |>  |in <|from |#\d+ |\d{4}-\d\d-\d\d|\d\d:\d\d|https?:|Traceback|\$ |\+ |\.\.\.|thread '|WARNING: |goroutine )"
+    r"\s*(?:at |File \"|E  |>  |in <|from |#\d+ |\d{4}-\d\d-\d\d"
+    r"|\d\d:\d\d|https?:|Traceback|\$ |\+ |\.\.\.|thread '"
+    r"|WARNING: |goroutine )"
     r"|.*(?:\b(?:in|from) [`'<]|: in (?:<module>|test|\w+$))"
 )
 _NO_MESSAGE = re.compile(
-    r"(?:in [\w.<>]+|from |\w*(?:Error|Exception|Warning|Failed|Interrupt|Exit)\b(?!:? )|\d+\)?$|\d+:|\d+ )|(?:Deprecation|Future|User|Runtime|Pending\w*|Resource|Syntax|Import|Bytes|Unicode)Warning:"
+    r"(?:in [\w.<>]+|from |\w*(?:Error|Exception|Warning"
+    r"|Failed|Interrupt|Exit)\b(?!:? )|\d+\)?$|\d+:|\d+ )"
+    r"|(?:Deprecation|Future|User|Runtime|Pending\w*|Resource"
+    r"|Syntax|Import|Bytes|Unicode)Warning:"
 )
 # Most shapes begin with a file and a number; a line that does not is tried with the few others only.
 _STARTS_WITH_PLACE = re.compile(
     r"[\s=]{0,80}(?:\d+>)?(?:[A-Za-z]:[\\/])?[^\s:()\[\]'\"<>|*?,;=&$]+(?:: ?(?:\d|line )|\(\d| \[)"
 )
 _OTHER_SHAPES = tuple(shape for shape in SHAPES if not shape.file_first)
-_PYTHON_FRAME = re.compile(r"\S+\.pyx?:\d+: (?:in [\w<]|[A-Z]\w*(?:Error|Exception|Failed|Warning|Exit|Interrupt)\b)|\S+\.pyx?:\d+: *$")
+_PYTHON_FRAME = re.compile(
+    r"\S+\.pyx?:\d+: (?:in [\w<]|[A-Z]\w*(?:Error"
+    r"|Exception|Failed|Warning|Exit|Interrupt)\b)"
+    r"|\S+\.pyx?:\d+: *$"
+)
 _FRAMES = ("at ", 'File "', "Traceback", "goroutine ")
 _LOGS = re.compile(r".*\.(?:log|jar|zip|gz|pom|xml\.gz|lock):")
 
@@ -29,15 +39,84 @@ _LOGS = re.compile(r".*\.(?:log|jar|zip|gz|pom|xml\.gz|lock):")
 class Rows:
     name: ClassVar[str] = "rows"
     wakes: ClassVar[tuple[str, ...]] = (
-        "error:", "error TS", "error CS", "warning TS", "warning CS", "error MSB", "error NU", "[bandit]", ": line ", " file=", "vet: ", "undefined reference to",
-        "multiple definition of", "would reformat ", "Would reformat: ", "[warn] ", "[\x1b[33mwarn", "Diff in ", "incorrectly sorted", "-->", "└─ ", "e: /", "e: file:",
-        "❌ ", "CompileError) ", "SyntaxError) ", "TokenMissingError) ", "] - G", "misspelling of", " on line ", "MD0", "had format violations", "files are not formatted",
-        "error  ", "warning  ", "  error ", "  warning ", " problems (", " problem (", "[error]", "ERROR] /", "ERROR] High: ", "ERROR] Medium: ", "ERROR] Low: ", "error\x1b", ".rl:", "  ✖ ", "Line   ", "FILE: ", "CMake Error", "CMake Warning", "\t✖", " ✖ ", " • ", " LNK", "` -> `", " at module level", "would be reformatted", "in public ", "in private ",
-    )  # fmt: skip
+        "error:",
+        "error TS",
+        "error CS",
+        "warning TS",
+        "warning CS",
+        "error MSB",
+        "error NU",
+        "[bandit]",
+        ": line ",
+        " file=",
+        "vet: ",
+        "undefined reference to",
+        "multiple definition of",
+        "would reformat ",
+        "Would reformat: ",
+        "[warn] ",
+        "[\x1b[33mwarn",
+        "Diff in ",
+        "incorrectly sorted",
+        "-->",
+        "└─ ",
+        "e: /",
+        "e: file:",
+        "❌ ",
+        "CompileError) ",
+        "SyntaxError) ",
+        "TokenMissingError) ",
+        "] - G",
+        "misspelling of",
+        " on line ",
+        "MD0",
+        "had format violations",
+        "files are not formatted",
+        "error  ",
+        "warning  ",
+        "  error ",
+        "  warning ",
+        " problems (",
+        " problem (",
+        "[error]",
+        "ERROR] /",
+        "ERROR] High: ",
+        "ERROR] Medium: ",
+        "ERROR] Low: ",
+        "error\x1b",
+        ".rl:",
+        "  ✖ ",
+        "Line   ",
+        "FILE: ",
+        "CMake Error",
+        "CMake Warning",
+        "\t✖",
+        " ✖ ",
+        " • ",
+        " LNK",
+        "` -> `",
+        " at module level",
+        "would be reformatted",
+        "in public ",
+        "in private ",
+    )
     shapes: ClassVar[tuple[str, ...]] = (
-        r"[A-Za-z0-9_/)]\.[A-Za-z]{1,6}(?:\x1b\[[0-9;]*m)*:(?:\x1b\[[0-9;]*m)* ?\d+(?:\x1b\[[0-9;]*m)*[: ]", r"\.[A-Za-z]{1,5}\(\d+(?:,\d+)?\) ?:", r":\[\d+,\d+\]", r" line \d+:", r" -- \d+ warning", r", characters \d", r"\.(?:rb|erb|haml|slim)\t\d+\t",
-        r":\d+\] - ", r"\.proto:\d+:\d+\]", r":\d+\]: \(", r"\[\d+, \d+\]: ", r"file:\d+ (?:DL|SC)\d", r"(?m)^File: ", "Z File: ",
-    )  # fmt: skip
+        r"[A-Za-z0-9_/)]\.[A-Za-z]{1,6}(?:\x1b\[[0-9;]*m)*:(?:\x1b\[[0-9;]*m)* ?\d+(?:\x1b\[[0-9;]"
+        r"*m)*[: ]",
+        r"\.[A-Za-z]{1,5}\(\d+(?:,\d+)?\) ?:",
+        r":\[\d+,\d+\]",
+        r" line \d+:",
+        r" -- \d+ warning",
+        r", characters \d",
+        r"\.(?:rb|erb|haml|slim)\t\d+\t",
+        r":\d+\] - ",
+        r"\.proto:\d+:\d+\]",
+        r":\d+\]: \(",
+        r"\[\d+, \d+\]: ",
+        r"file:\d+ (?:DL|SC)\d",
+        r"(?m)^File: ",
+        "Z File: ",
+    )
 
     def __init__(self) -> None:
         self._headers = Headers()
@@ -73,9 +152,7 @@ class Rows:
         if not shape.sure and (
             _NO_ROW.match(text)
             or _NO_MESSAGE.match(message)
-            or ("/" not in file
-            and file[0].isupper()
-            and not file.endswith((".cs", ".java", ".swift")))
+            or ("/" not in file and file[0].isupper() and not file.endswith((".cs", ".java", ".swift")))
         ):
             return
         bracket = re.search(r" \[([\w-]+)(?:,.*)?\]$", message)

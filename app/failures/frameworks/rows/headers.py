@@ -1,6 +1,7 @@
-"""Rows that stand below a header with the file, or below their message: eslint, rustc, pydocstyle, phpstan, formatters."""
+"""Rows below a header with the file, or below their message: eslint, rustc, pydocstyle, phpstan, formatters."""
 
 import re
+from itertools import pairwise
 
 from app.failures.frameworks.detector import Sink
 from app.failures.frameworks.rows.tools import severity_of, tool_of
@@ -83,9 +84,7 @@ class Headers:
             return True, rows
         if "would be reformatted" in text and _FORMAT_TOTAL.match(text):
             above = out.above(400)
-            diffs = [
-                _DIFF.match(line) for line, below in zip(above, above[1:], strict=False) if below.startswith("+++ ")
-            ]
+            diffs = [_DIFF.match(line) for line, below in pairwise(above) if below.startswith("+++ ")]
             return False, [Diagnostic(text.strip(), diff[1], None, None, None, "ruff") for diff in diffs if diff]
         return self._head(text)
 
@@ -108,12 +107,24 @@ class Headers:
             return False, []
         message, code, word = above
         tool = tool_of(code, arrow[1], message, out.command) or (
-            "elixirc" if "└─" in arrow[0] else "rustc" if arrow[1].endswith(".rs") else "typos" if "should be" in message else ""
+            "elixirc"
+            if "└─" in arrow[0]
+            else "rustc"
+            if arrow[1].endswith(".rs")
+            else "typos"
+            if "should be" in message
+            else ""
         )
         if tool == "clippy" and code and re.match(r"E\d{4}$", code):
             tool = "rustc"
         row = Diagnostic(
-            message, arrow[1], int(arrow[2]), int(arrow[3]) if arrow[3] else None, code, tool or None, severity_of(word, "error")
+            message,
+            arrow[1],
+            int(arrow[2]),
+            int(arrow[3]) if arrow[3] else None,
+            code,
+            tool or None,
+            severity_of(word, "error"),
         )
         return False, [row]
 
@@ -165,7 +176,9 @@ class Headers:
             return False, []
         tool = tool_of(None, file, "", out.command) or ("tsd" if file.endswith(".ts") else "eslint")
         word = "warning" if row[1] == "⚠" else "error"
-        return False, [Diagnostic(row[4].strip(), file, int(row[2]), int(row[3]), row[5], tool, severity_of(word, "error"))]
+        return False, [
+            Diagnostic(row[4].strip(), file, int(row[2]), int(row[3]), row[5], tool, severity_of(word, "error"))
+        ]
 
     def _shellcheck(self, text: str) -> list[Diagnostic] | None:
         row, head = _SHELLCHECK_ROW.match(text), _SHELLCHECK.match(self._file)
@@ -193,7 +206,7 @@ class Headers:
         row = _PHPSTAN_ROW.match(text)
         if row:
             return [Diagnostic(row[2].strip(), self._file, int(row[1].lstrip(":")), None, None, "phpstan")]
-        return [] if text.startswith(" --") or text.startswith("      ") else None
+        return [] if text.startswith((" --", "      ")) else None
 
     def _phpcs(self, text: str) -> list[Diagnostic] | None:
         row = _PHPCS_ROW.match(text)

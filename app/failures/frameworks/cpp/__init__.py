@@ -1,0 +1,1 @@
+"""Test runners of C and C++."""
