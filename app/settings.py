@@ -47,6 +47,7 @@ class Times(_Part):
     ci_all_s: float = 7200
     ci_poll_s: float = 60
     redelivery_s: float = 60
+    tidy_s: float = 600
 
 
 class Limits(_Part):

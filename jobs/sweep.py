@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import structlog
 from redis.exceptions import RedisError
@@ -12,34 +13,51 @@ from sqlalchemy.exc import DBAPIError
 
 from app.errors import TransientError, UserError
 from app.events.lost import ask_again
-from app.ledger import ready, repairs, runs
+from app.ledger import ready, repairs, runs, sessions
 from app.ledger.rules import rules_of
 from app.runs.rules_repair import catches_up
 from app.services import Services, make
 from app.settings import Settings
+from app.workspace.rooms import Rooms, room_key
 
 log = structlog.get_logger("sweep")
 
 
 def loop(settings: Settings) -> None:
     """Sweep every `times.sweep_s` seconds until SIGTERM or SIGINT; a fault is logged and the next round goes on."""
-    s = make(settings)
+    s, seldom = make(settings), _Seldom()
     with _stopped_by_signal() as stop:
-        asked_at = 0
         while not stop.wait(settings.times.sweep_s):
-            asked_at = _round(s, asked_at)
+            try:
+                sweep(s)
+                seldom.round(s)
+            except (DBAPIError, RedisError, TransientError, UserError) as passing:
+                log.warning("sweep put off", why=str(passing)[:300])
 
 
-def _round(s: Services, asked_at: int) -> int:
-    """One round; the time at which lost deliveries were last asked for."""
-    try:
-        sweep(s)
-        if s.clock() - asked_at < s.settings.times.redelivery_s * 1000:
-            return asked_at
-        ask_again(s)
-    except (DBAPIError, RedisError, TransientError, UserError) as passing:
-        log.warning("sweep put off", why=str(passing)[:300])
-    return s.clock()
+@dataclass
+class _Seldom:
+    """What is done now and then: when it was last tried, UTC milliseconds."""
+
+    asked_at: int = 0
+    tidied_at: int = 0
+
+    def round(self, s: Services) -> None:
+        """Ask for lost deliveries, remove folders of work that is over; a try that fails waits for the next time."""
+        now, times = s.clock(), s.settings.times
+        if now - self.asked_at >= times.redelivery_s * 1000:
+            self.asked_at = now
+            ask_again(s)
+        if now - self.tidied_at >= times.tidy_s * 1000:
+            self.tidied_at = now
+            tidy(s)
+
+
+def tidy(s: Services) -> int:
+    """Remove the rooms of sessions that are over, and of workers that died; how many."""
+    with s.read() as conn:
+        kept = [room_key(session_id) for session_id in sessions.open_ids(conn)]
+    return Rooms.of(s.settings).sweep(kept)
 
 
 def sweep(s: Services) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ from app.turns.asking import Asked, ask_of
 from app.turns.driving import Seat, drive, grant_of
 from app.turns.harvest import harvest
 from app.workspace.checkout import Mirror
-from app.workspace.rooms import Room, Rooms
+from app.workspace.rooms import Room, Rooms, room_key
 
 log = structlog.get_logger("turn")
 
@@ -89,7 +89,7 @@ def _do(s: Services, case: Case, held: Hold) -> str:
         return _stop(s, case, holder, spec.code.value, spec.message)
     try:
         job = _prepared(s, case, held, spec)
-        with Rooms.of(s.settings).enter(places.room_key(case)) as room:
+        with Rooms.of(s.settings).enter(room_key(case.turn.session_id)) as room:
             return _in_room(job, room)
     except UserError as error:
         return _stop(s, case, holder, Code.NOT_READY.value, str(error))

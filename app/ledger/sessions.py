@@ -31,6 +31,12 @@ def opened(conn: Connection, session_id: str, agent_session_id: str, *, model: s
     return before is not None and before != agent_session_id
 
 
+def open_ids(conn: Connection) -> list[str]:
+    """Sessions whose run is not over; their rooms are kept."""
+    rows = select(sessions.c.id).where(sessions.c.state != SessionState.CLOSED)
+    return list(conn.execute(rows.order_by(sessions.c.id)).scalars())
+
+
 def lost(conn: Connection, session_id: str) -> None:
     """The agent cannot load it any more (CR-13)."""
     conn.execute(update(sessions).where(sessions.c.id == session_id).values(state=SessionState.LOST))

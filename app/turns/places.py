@@ -83,10 +83,5 @@ def fix_of(case: Case) -> str:
     return str(case.left.get("commit") or case.run.head_sha)
 
 
-def room_key(case: Case) -> str:
-    """One room per conversation; its files and HOME outlive a turn (CR-5)."""
-    return f"session:{case.turn.session_id}"
-
-
 def workspace_of(room: Path) -> Path:
     return room / "workspace"

@@ -16,6 +16,11 @@ from app.workspace.sandbox.cleanup import remove_tree
 from app.workspace.sandbox.uids import Uids, reap, tasks_of
 
 
+def room_key(session_id: str) -> str:
+    """The room of a conversation: its files and HOME outlive a turn (CR-5)."""
+    return f"session:{session_id}"
+
+
 @dataclass(frozen=True)
 class Room:
     """A folder below `workspaces` under an opaque id; what is in it belongs to `uid`, None when the app is not root."""

@@ -1,5 +1,6 @@
 """The thread: from a red check to a judged, published, merged fix."""
 
+from jobs.sweep import tidy
 from tests.journeys.steps import a_red_pull
 from tests.journeys.world import World
 
@@ -12,3 +13,17 @@ def test_a_red_check_is_repaired_proved_published_and_the_author_is_told(world: 
     run = world.run_of(number)
     assert run is not None, world.outcome_of(number)
     assert run.status.value == "COMPLETED", (run.status, run.stage, run.block_cause, run.error)
+
+
+def test_the_rooms_of_an_ended_run_are_removed_and_those_of_an_open_one_kept(world: World) -> None:
+    number = a_red_pull(world)
+    world.step_to("prove")
+    rooms = world.settings.data / "workspaces"
+
+    tidy(world.services)
+    assert [path for path in rooms.iterdir() if path.is_dir()], "the agent's room is still needed"
+
+    world.step_until_quiet()
+    tidy(world.services)
+    assert world.run_of(number) is not None
+    assert [path for path in rooms.iterdir() if path.is_dir()] == []
