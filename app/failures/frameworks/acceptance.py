@@ -14,7 +14,7 @@ _CUCUMBER = re.compile(
     r"(?:cucumber )?(?:-p \S+ )?(\S+\.feature):(\d+) # (?:Scenario(?: Outline)?: |Example: )?(\S.*)$"
 )
 _JVM = re.compile(
-    r"(?:file:|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$"
+    r"(?:file:(?://)?|classpath:)?(\S+\.feature):(\d+) *# ?(?:Scenario(?: Outline)?: )?(\S.*)$"
     r"|(?:file:|classpath:)(\S+\.feature):(\d+)$"
 )
 _JS = re.compile(r"\d+\) Scenario: (\S.*?)(?: \(attempt \d+\))? # (\S+\.feature):(\d+)$")

@@ -20,6 +20,9 @@ _EUNIT = re.compile(
     r"(?:\s*)([\w]+): (\w+)(?:_test_?)?(?: \(.*\))?\s*\.{3,}\s*\*failed\*|([\w]+):([\w]+_test_?)(?:/0)?.*\*failed\*"
 )
 _EUNIT_PLACE = re.compile(r"in function .* \(([^,()]+\.erl), line (\d+)\)")
+_CT_FAILED = re.compile(r"(\w+_SUITE):(\w+) failed on line (\d+)")
+_PROGRESS = re.compile(r"\s{1,4}\d+\) (\w+):(\w+?)/\d+(?:_\d+)?(?::.*)?$")
+_PROGRESS_PLACE = re.compile(r"\s+%% (\S+\.erl):(\d+):in ")
 _LINES = 300
 
 
@@ -34,6 +37,8 @@ class Beam:
         " tests, ",
         " test, ",
         "_SUITE",
+        "_test/0",
+        "_test_/0",
         "*failed*",
     )
 
@@ -62,6 +67,17 @@ class Beam:
         if ct and ct[3] == "FAILED":
             self._store(out)
             self._found = Found(f"{ct[1]}:{ct[2]}", at=line, framework="common-test")
+            self._text, self._lines = Block(), 0
+            return True
+        failed = _CT_FAILED.match(text)
+        progress = None if failed else _PROGRESS.match(text)
+        if failed or progress:
+            self._store(out)
+            row = failed or progress
+            assert row is not None
+            self._found = Found(f"{row[1]}:{row[2]}", at=line, framework="common-test" if failed else "eunit")
+            if failed:
+                self._found.line = int(failed[3])
             self._text, self._lines = Block(), 0
             return True
         eunit = _EUNIT.match(text)
@@ -95,6 +111,7 @@ class Beam:
         found.detail = lines
         place = next(filter(None, map(_PLACE.match, lines)), None)
         erlang = next(filter(None, map(_EUNIT_PLACE.search, lines)), None)
+        erlang = erlang or next(filter(None, map(_PROGRESS_PLACE.match, lines)), None)
         if place:
             found.file, found.line = place[1], int(place[2])
         elif erlang:

@@ -33,6 +33,7 @@ class DotNet:
         ") Error : ",
         ") Invalid : ",
         "Test Failure : ",
+        "Test Error : ",
         "Failed!  - ",
         "Passed!  - ",
         ", Failed: ",

@@ -25,6 +25,8 @@ _DISCONNECTED = re.compile(
 )
 _ITEM = re.compile(r"(\d+)\) (\S.*)$")
 _TOTAL = re.compile(r"(\d+) specs?, (\d+) failures?")
+_SPEC_ROW = re.compile(r"( {2,})✗ (\S.*?)(?: \([A-Z][\w .]*\)| \([\d.]+ ?m?s\))*\s*$")
+_STACK = re.compile(r"\t|\s{6,}(?:at |Expected )")
 _TREE = re.compile(r"(\s*)(✖ )?(\S.*)$")
 
 
@@ -61,6 +63,8 @@ class Jasmine:
         self._tree: list[tuple[int, str]] | None = None
         self._depth = 0
         self._told = False
+        self._specs: list[Found] = []
+        self._karma_failed = self._karma_rows = False
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -80,6 +84,7 @@ class Jasmine:
         if row and not _NOT_ROW.search(row[2]):
             self._end_row(out)
             out.started("karma")
+            self._karma_rows = True
             self._karma, self._text = Found(row[2], at=line, framework="karma"), Block()
             return True
         if _DISCONNECTED.match(text) and re.search(_BROWSER, text):
@@ -88,14 +93,29 @@ class Jasmine:
             self._text.add(text)
             return True
         self._end_row(out)
+        spec = _SPEC_ROW.match(text) if "✗" in text else None
+        if spec:
+            self._specs.append(
+                Found(" ".join([*_suites(out.above(300), len(spec[1])), spec[2]]), at=line, framework="karma")
+            )
+        elif self._specs and _STACK.match(text):
+            self._specs[-1].detail = [*self._specs[-1].detail, text][:100]
+            return True
         self._totals(text, out)
-        return False
+        return spec is not None
 
     def end(self, out: Sink) -> None:
+        """Rows of karma-spec-reporter count where karma prints its total and no row in its own words."""
         self._close(out)
         self._end_row(out)
+        for found in self._specs if self._karma_failed and not self._karma_rows else []:
+            found.message = next((text.strip() for text in found.detail if text.strip()), "")
+            _place(found, list(found.detail))
+            out.failure(found)
 
     def _totals(self, text: str, out: Sink) -> None:
+        executed = _EXECUTED.match(text)
+        self._karma_failed = self._karma_failed or bool(executed and executed[3])
         total = _TOTAL.match(text)
         if total:
             out.started("jasmine")
@@ -145,6 +165,25 @@ class Jasmine:
             self._end_row(out)
             self._tree = [(indent, name) for indent, name in self._tree if indent < depth] + [(depth, row[3])]
         return True
+
+
+def _suites(above: list[str], depth: int) -> list[str]:
+    """The suites above a row, outermost first, by their indentation."""
+    names: list[str] = []
+    for text in reversed(above):
+        indent = len(text) - len(text.lstrip())
+        if (
+            text.strip()
+            and indent < depth
+            and not _SPEC_ROW.match(text)
+            and not text.lstrip().startswith(("✓", "-", "at "))
+        ):
+            if not text.startswith("\t"):
+                names.insert(0, text.strip())
+                depth = indent
+        if depth == 0:
+            break
+    return names
 
 
 def _place(found: Found, lines: list[str]) -> None:

@@ -42,6 +42,7 @@ class Mocha:
         self._lines = 0
         self._blank = 0
         self._passing = 0
+        self._number = 0
         self._lab_ended = False
 
     def feed(self, line: Line, out: Sink) -> bool:
@@ -76,7 +77,8 @@ class Mocha:
     def _epilogue(self, line: Line, out: Sink) -> bool:
         text = line.text
         item = _ITEM.match(text)
-        if item and int(item[1]) == len(self._found) + 1 and len(self._found) < self._total:
+        if item and self._is_next(int(item[1])):
+            self._number = int(item[1])
             self._store()
             self._found.append(Found("", at=line, framework="lab" if self._lab else ""))
             self._title, self._open, self._lines, self._blank = [item[2].strip()], True, 0, 0
@@ -97,6 +99,12 @@ class Mocha:
             self._close(out)
             return False
         return True
+
+    def _is_next(self, number: int) -> bool:
+        """mocha counts failures from 1; lab prints the number of the test."""
+        if self._lab:
+            return number > self._number
+        return number == len(self._found) + 1 and len(self._found) < self._total
 
     @staticmethod
     def _title_ends(text: str) -> bool:
@@ -143,3 +151,4 @@ class Mocha:
                 out.total(len(self._found), self._passing + len(self._found))
         self._found, self._text = [], Block()
         self._active = self._open = self._lab = self._lab_ended = False
+        self._number = 0

@@ -12,6 +12,7 @@ _SUITE = re.compile(r"(\s*)▶ (\S.*?)(?: \(\d+(?:\.\d+)?ms\))?\s*$")
 _PASSED = re.compile(r"\s*[✔﹣ℹ] ")
 _AT = re.compile(r"test at (.+):(\d+):\d+$")
 _AVA = re.compile(r"\s*[✘✖✕] (?:\[fail\]: )(\S.*?)(?: (?:\(\d+(?:\.\d+)?m?s\)|[A-Z]\w*(?: .*)?))?\s*$")
+_AVA_OLD_TOTAL = re.compile(r"\s{2}\d+ tests? failed\s*$")
 _AVA_PLACE = re.compile(r"\s+(\S+\.[cm]?[jt]sx?):(\d+)$")
 _AVA_CODE = re.compile(r"\s*\d+: |\s*[─-]+$")
 _TOTAL = re.compile(r"ℹ fail (\d+)")
@@ -20,7 +21,7 @@ _AVA_TOTAL = re.compile(r"\s*(\d+) tests? (?:failed|passed)")
 
 class NodeTest:
     name: ClassVar[str] = "node-test"
-    wakes: ClassVar[tuple[str, ...]] = ("✖ ", "✘ ", "ℹ fail ", "test at ")
+    wakes: ClassVar[tuple[str, ...]] = ("✖ ", "✘ ", "ℹ fail ", "test at ", " test failed", " tests failed")
 
     def __init__(self) -> None:
         self._found: list[Found] = []
@@ -32,6 +33,8 @@ class NodeTest:
         self._used: set[int] = set()
         self._ava: dict[str, Found] = {}
         self._title = ""
+        self._old_ava = 0
+        self._last_text = ""
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -39,6 +42,8 @@ class NodeTest:
             self._store()
             self._listing = True
             return True
+        if self._old_ava or _AVA_OLD_TOTAL.match(text):
+            return self._in_old_ava(text, line, out)
         if self._ava or "[fail]" in text:
             return self._in_ava(text, line, out)
         at = _AT.match(text)
@@ -79,6 +84,20 @@ class NodeTest:
         for found in self._ava.values():
             out.failure(found)
         self._ava = {}
+
+    def _in_old_ava(self, text: str, line: Line, out: Sink) -> bool:
+        """AVA before 4: below `1 test failed` stand title, place, code and difference of each."""
+        self._old_ava += 1
+        place = _AVA_PLACE.match(text)
+        if place and self._last_text and not self._last_text.startswith("at "):
+            found = Found(self._last_text, file=place[1], line=int(place[2]), at=line, framework="ava")
+            out.started("ava")
+            out.failure(found)
+            self._old_ava = 1
+        self._last_text = text.strip() or self._last_text
+        if line.level is not None or self._old_ava > 200:
+            self._old_ava = 0
+        return self._old_ava > 0
 
     def _in_ava(self, text: str, line: Line, out: Sink) -> bool:
         """AVA lists `✘ [fail]: title`, and later prints each title with its place and its difference."""

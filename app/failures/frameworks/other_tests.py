@@ -6,9 +6,11 @@ from typing import ClassVar
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 
-_TESTTHAT = re.compile(r"(?:──|--|══) ?(?:\d+\. )?(Failure|Error) \((.+?):(\d+)(?::\d+)?\): (\S.*?) ?[─-]*\s*$")
+_TESTTHAT = re.compile(
+    r"\s{0,4}(?:──|--|══) ?(?:\d+\. )?(Failure|Error) \(['‘]?(.+?):(\d+)(?::\d+)?['’]?\): (\S.*?) ?[─-]*\s*$"
+)
 _TESTTHAT_OLD = re.compile(
-    r"(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) *[─-]*\s*$"
+    r"\s{0,4}(?:──|--|[─-]+) ?(?:(\d+)\. )?(Failure|Error): (\S.*?) \(@?([\w.-]+\.[rR])#(\d+)\) *[─-]*\s*$"
 )
 _TESTTHAT_AT = re.compile(
     r"(?:\d+\. )?(Failure|Error)(?:\(at? (\S+)#(\d+)\)|\(@(\S+)#(\d+)\)): (\S.*?) -*\s*$"

@@ -9,6 +9,7 @@ from app.failures.frameworks.numbered import NumberedList
 from app.failures.places import choose, places_in
 
 _ITEM = re.compile(r"\s{1,4}(\d+)\) (\S.*)$")
+_EUNIT = re.compile(r"\w+:\w+/\d+")  # rebar3 prints EUnit's failures in RSpec's words
 _EXAMPLES = re.compile(
     r"(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?"
 )
@@ -112,6 +113,8 @@ class Rspec:
             ):
                 continue
             title = item.title
+            if _EUNIT.match(title):
+                continue
             if " FIXED" in title and title.endswith("FIXED"):
                 title = title.removesuffix(" FIXED")
             found = Found(title, at=item.line, detail=lines)

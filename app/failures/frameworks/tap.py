@@ -9,7 +9,7 @@ from app.failures.places import Place, choose, places_in
 
 _NOT_OK = re.compile(r"(\s*)not ok(?: +(\d+))?(?: +-)?(?: +(\S.*))?$")
 _DIRECTIVE = re.compile(r"(?<!\\)# *(TODO|SKIP|todo|skip)\b")
-_TIME = re.compile(r" # (?:time=.*|in \d+ ?ms|duration_ms.*)$")
+_TIME = re.compile(r" (?:in \d+ ?(?:ms|sec)|# (?:time=.*|in \d+ ?ms|duration_ms.*))$")
 _COMMENT = re.compile(r"(\s*)# (?:Subtest: )?(\S.*)$")
 _NOT_NAME = re.compile(
     r"(?:tests?|pass|passed|fail|failed|ok|suites|cancelled|skipped"

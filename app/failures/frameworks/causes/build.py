@@ -54,8 +54,8 @@ CAUSES: tuple[Cause, ...] = (
     cause(
         "lint",
         "mima",
-        ("Binary compatibility check failed", "mimaReportBinaryIssues"),
-        r".*(?:Binary compatibility check failed|failed binary compatibility check)",
+        ("inary compatibility check", "mimaReportBinaryIssues"),
+        r".*(?:Binary compatibility check failed|[Ff]ailed binary compatibility check)",
     ),
     cause(
         "lint",

@@ -21,7 +21,7 @@ SHAPES: tuple[Shape, ...] = (
     shape(
         "gcc",
         ": ",
-        r"{path}:{line}(?::{column})?(?:-\d+(?::\d+)?)?:? {1,2}{severity}(?::"
+        r"{path}:{line}(?::{column})?(?:-\d+(?::\d+)?)?:{0,2} {0,2}{severity}(?::"
         r"|(?= \[)) *(?:\[(?P<code>[A-Z]+-?\d+)\]:?)? ?{message}",
     ),
     shape(
