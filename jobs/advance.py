@@ -7,6 +7,7 @@ from app.events.payloads.parts import App
 from app.github import checks, tokens
 from app.ledger import diagnoses, proofs, publications, repairs, repos, runs, transitions, turns, work
 from app.ledger.rows import Row
+from app.ledger.rules import limits_of
 from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of
 from app.runs.facts import (
     CatchUp,
@@ -176,7 +177,10 @@ def _of_publication(s: Services, publication: Row) -> Fact | None:
         case PublicationStatus.REFUSED:
             return PublishRefused(publication.id, BlockCause(publication.refusal), publication.error)
         case PublicationStatus.FAILED:
-            may_retry = publication.tries < s.settings.limits.publication_tries
+            with s.read() as conn:
+                run = runs.get(conn, publication.run_id)
+                limits = limits_of(repos.get_repository(conn, run.repository_id), s.settings)
+            may_retry = publication.tries < limits.publication_tries
             return PublishInterrupted(publication.id, publication.error, may_retry)
         case _:
             return None

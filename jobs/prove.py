@@ -9,6 +9,7 @@ from app.errors import TransientError, UserError
 from app.github.tokens import Purpose
 from app.ledger import proofs, work
 from app.ledger.proofs import ProofEnd
+from app.ledger.rules import limits_of
 from app.proving.case import Case, open_case
 from app.proving.change import Change, change_of
 from app.proving.keep import keep
@@ -80,7 +81,7 @@ def _begin(case: Case) -> Change | None:
     with s.read() as conn:
         change = change_of(s, conn, mirror, case.proof, case.run)
     now = s.clock()
-    deadline = now + s.settings.limits.proof_s * 1000
+    deadline = now + limits_of(case.repository, s.settings).proof_s * 1000
     values = {"commit_sha": change.commit, "tree": change.tree, "deadline_at": deadline}
     with s.write() as conn:
         return change if proofs.start(conn, case.proof.id, case.holder, now, **values) else None

@@ -23,8 +23,9 @@ from app.runs.rules_turns import RESULT_OF_CI
 from app.services import Hold, Services, hold, services
 from app.turns import keeping, places
 from app.turns.asking import Asked, ask_of
-from app.turns.driving import Seat, drive, grant_of
+from app.turns.driving import Seat, drive
 from app.turns.harvest import harvest
+from app.turns.rights import bounds_of
 from app.workspace.checkout import Mirror
 from app.workspace.rooms import Room, Rooms, room_key
 
@@ -137,7 +138,7 @@ def _in_room(job: Work, room: Room) -> str:
     asked = ask_of(job.brief, case.turn.id, case.turn.role, wall_s, s.redactor)
     if not _start(job, asked, wall_s):
         return "late"
-    seat = Seat(case.repository.full_name, case.scope.is_fork, room, case.turn.role, wall_s, case.turn.id)
+    seat = Seat(case.repository.full_name, case.scope.is_fork, room, wall_s, case.turn.id, bounds_of(case, job.spec))
     talk = (asked.ask, _session(s, case), job.brief.model)
     driven = drive(s.settings, job.spec, seat, talk, (keeping.Diary(s, case.turn.id), job.held.lost))
     if driven is None:
@@ -184,7 +185,7 @@ def _start(job: Work, asked: Asked, wall_s: float) -> bool:
             nonce=asked.nonce,
             deadline_at=now + int(wall_s * 1000),
             runner_digest=job.spec.digest,
-            grant_json=grant_of(job.spec, case.turn.role).to_json(),
+            grant_json=bounds_of(case, job.spec).grant.to_json(),
         )
 
 

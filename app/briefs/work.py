@@ -25,6 +25,7 @@ from app.render.prompts.inputs import (
 from app.runs.model import ProofOutcome
 
 SHOWN = 50
+PROTECTED = (".github/", ".git/", "agent configuration", "lock files")
 
 
 def first_attempt(case: Case, outside: Outside) -> AgentWork:
@@ -39,6 +40,7 @@ def first_attempt(case: Case, outside: Outside) -> AgentWork:
         conventions=tuple(replace(file, text="") for file in outside.conventions),
         attempts=attempts_of(case),
         place=Place.LEFT if case.restarted else Place.FRESH,
+        protected=protected_of(case),
     )
 
 
@@ -61,7 +63,13 @@ def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
         failures=failures_shown(case, SHOWN),
         command=outside.command,
         conventions=tuple(replace(file, text="") for file in outside.conventions),
+        protected=protected_of(case),
     )
+
+
+def protected_of(case: Case) -> tuple[str, ...]:
+    """What the agent may not change, with the paths that the policy adds (decisions.md, 51)."""
+    return (*PROTECTED, *(str(path) for path in (case.repository.policy_json or {}).get("protected") or ()))
 
 
 def interrupted(case: Case, outside: Outside, *, session_lost: bool) -> AgentResume:

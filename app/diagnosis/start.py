@@ -7,14 +7,16 @@ from typing import Any
 from sqlalchemy import Connection
 
 from app.diagnosis.planning import new_run, plan_of
-from app.ledger import diagnoses, repos, runs, transitions
+from app.ledger import diagnoses, publications, repos, runs, transitions
 from app.ledger.ids import new_id
 from app.ledger.rows import Row
-from app.ledger.rules import policy_of
+from app.ledger.rules import limits_of, policy_of
 from app.ledger.runs import RunFacts
 from app.runs.facts import Ended, Start
 from app.runs.model import Cause, Outcome, Status
 from app.services import Services
+
+OURS_IN_A_ROW = "commits in a row here are Remedy's own, without one of a person; the limit is"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,13 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     before = _in_the_way(s, conn, told, now)
     if before is not None:
         return before
-    if runs.running(conn, told.installation_id) >= s.settings.limits.running:
+    limits = limits_of(repository, s.settings)
+    ours = publications.in_a_row(conn, repository.id, told.head_sha)
+    repos.count_bot_commits(conn, scope.id, ours)
+    if ours >= limits.bot_commits and told.asked_by is None:
+        diagnoses.update_open(conn, told.id, now, problem=f"{ours} {OURS_IN_A_ROW} {limits.bot_commits}.")
+        return Decision(Outcome.LIMIT_REACHED)
+    if runs.running(conn, told.installation_id) >= limits.running:
         return Decision(None)
     return _start(s, conn, told, wanted, now)
 
@@ -68,11 +76,18 @@ def _in_the_way(s: Services, conn: Connection, told: Row, now: int) -> Decision 
         if ended is not None and told.asked_by is None:
             return Decision(Outcome.ATTACHED, ended.id)
         return None
+    if active.status is Status.RUNNING and _is_its_own(conn, active, told):
+        return Decision(None)
     newer = active.head_sha != told.head_sha
     if active.status is Status.BLOCKED and newer and str(active.block_cause) != "command":
         transitions.apply(conn, active.id, Ended("superseded", hard=True), s.settings, now)
         return None
     return Decision(Outcome.ATTACHED, active.id)
+
+
+def _is_its_own(conn: Connection, active: Row, told: Row) -> bool:
+    """The red commit is what the run itself pushed: it first ends with that result, then this is looked at (PB-11)."""
+    return any(row.pushed_sha == told.head_sha for row in publications.of_run(conn, active.id))
 
 
 def _repository_of(conn: Connection, told: Row) -> int:
@@ -81,7 +96,8 @@ def _repository_of(conn: Connection, told: Row) -> int:
 
 
 def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int) -> Decision:
-    groups = wanted[: s.settings.limits.steps]
+    limits = limits_of(repos.get_repository(conn, _repository_of(conn, told)), s.settings)
+    groups = wanted[: limits.steps]
     members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in groups}
     steps, about = plan_of(groups, members)
     run = new_run(new_id(now), steps)

@@ -105,16 +105,10 @@ def update_open(conn: Connection, diagnosis_id: str, now: int, **columns: object
 def end(
     conn: Connection, diagnosis_id: str, outcome: Outcome, now: int, *, run_id: str | None = None, problem: str = ""
 ) -> bool:
-    """DONE with its outcome; False if it ended already."""
+    """DONE with its outcome; False if it ended already. Without a `problem` the one that is known stays."""
+    told = {"problem": problem} if problem else {}
     return update_open(
-        conn,
-        diagnosis_id,
-        now,
-        state=DiagnosisState.DONE,
-        outcome=outcome,
-        run_id=run_id,
-        problem=problem,
-        finished_at=now,
+        conn, diagnosis_id, now, state=DiagnosisState.DONE, outcome=outcome, run_id=run_id, finished_at=now, **told
     )
 
 

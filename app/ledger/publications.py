@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from app.ledger import work
 from app.ledger.leases import Holder
 from app.ledger.rows import Row
-from app.ledger.schema import publications, runs
+from app.ledger.schema import publications, runs, steps
 from app.ledger.words import PublishMode
 from app.runs.model import Ci, ItemKind, PublicationStatus
+
+MOST_IN_A_ROW = 100
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,21 @@ def waiting_for(conn: Connection, repository_id: int, pushed_sha: str) -> Row | 
     )
     rows = select(publications).join(runs).where(*open_).order_by(publications.c.created_at.desc())
     return conn.execute(rows.limit(1)).one_or_none()
+
+
+def in_a_row(conn: Connection, repository_id: int, sha: str) -> int:
+    """How many commits of ours end at `sha`, run upon run, without a person's between them (IT-32)."""
+    count = 0
+    while count < MOST_IN_A_ROW:
+        pushed = (runs.c.repository_id == repository_id, publications.c.pushed_sha == sha)
+        rows = select(runs.c.head_sha, runs.c.id).join(publications, publications.c.run_id == runs.c.id)
+        found = conn.execute(rows.where(*pushed, runs.c.head_sha != sha).limit(1)).one_or_none()
+        if found is None:
+            break
+        made = (steps.c.run_id == found.id, steps.c.commit_sha.is_not(None))
+        count += max(1, conn.execute(select(func.count()).select_from(steps).where(*made)).scalar_one())
+        sha = found.head_sha
+    return count
 
 
 def start(conn: Connection, publication_id: str, holder: Holder, now: int) -> bool:

@@ -9,7 +9,7 @@ from app.ledger import diagnoses, events, evidence, issues, proofs, publications
 from app.ledger.evidence import Store
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
-from app.ledger.rules import rules_of
+from app.ledger.rules import limits_of, rules_of
 from app.ledger.transitions import accepted_proof
 from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
 from app.runs.model import ItemKind, ItemStatus, Outcome, Result, Role, Status
@@ -23,7 +23,7 @@ from app.runs.view import (
     RunView,
     ScopeView,
 )
-from app.settings import Settings
+from app.settings import Limits, Settings
 
 TREE_WORDS = {
     TreeName.BASE: "base",
@@ -69,7 +69,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         problem="" if told is None else told.problem,
         groups=groups,
         failures_total=0 if told is None else told.failures_total,
-        failures_shown=min(settings.limits.max_failures, 0 if told is None else told.failures_total),
+        failures_shown=min(limits_of(repository, settings).max_failures, 0 if told is None else told.failures_total),
         evidence=None if told is None else _evidence(conn, store, told),
         closed_issues=_closed(conn, told),
         off_by=scope.off_by or "",
@@ -193,7 +193,7 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
         final_text=run.final_text,
         finished_at=run.finished_at,
         lost_at=_lost_at(conn, run),
-        limit_s=_limit_s(run, settings),
+        limit_s=_limit_s(run, limits_of(repos.get_repository(conn, run.repository_id), settings)),
         **_repair(conn, run, limits.self_repairs),
     )
 
@@ -235,8 +235,7 @@ def _lost_at(conn: Connection, run: Row) -> int | None:
     return lost[-1].finished_at if lost else None
 
 
-def _limit_s(run: Row, settings: Settings) -> int:
-    limits = settings.limits
+def _limit_s(run: Row, limits: Limits) -> int:
     by_stage = {"AGENT": limits.agent_turn_s, "PROVE": limits.proof_s}
     return by_stage.get(run.stage.value, limits.supervisor_turn_s)
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
+from app.ledger.rules import limits_of
 from app.proving.case import Case
 from app.proving.change import Change
 from app.runs.model import ProofOutcome
@@ -38,6 +39,7 @@ async def _watched(case: Case, mirror: Mirror, change: Change, lost: Callable[[]
 
 async def _measure(case: Case, mirror: Mirror, change: Change) -> ProofResult:
     settings = case.s.settings
+    limits = limits_of(case.repository, settings)
     sandbox = await choose(settings, case.repository.full_name, case.scope.is_fork)
     trees = {TreeName.HEAD: mirror.tree_of(case.proof.head_sha), TreeName.FIXED: change.tree}
     base = _base(case, mirror)
@@ -51,8 +53,8 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> ProofResult:
         framework=case.framework,
         own=case.own,
         tools=settings.proof_tools,
-        cell_s=float(settings.limits.cell_s),
-        proof_s=float(settings.limits.proof_s),
+        cell_s=float(limits.cell_s),
+        proof_s=float(limits.proof_s),
     )
     result = await prove(sandbox, request)
     if result.outcome is not ProofOutcome.PASSED or not case.earlier:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from app.errors import UserError
 from app.runners.acp.runner import AcpRunner
 from app.runners.codes import Code, RunnerError
-from app.runners.permissions import ROLE_GRANTS, Bounds, Grant, intersect
+from app.runners.permissions import Bounds
 from app.runners.registry import RunnerSpec
 from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
 from app.runners.turn import drive_turn
@@ -30,13 +30,13 @@ class Seat:
     repository: str
     is_fork: bool
     room: Room
-    role: Role
     wall_s: float
     turn_id: str
+    bounds: Bounds
 
     @property
     def frozen(self) -> bool:
-        return self.role is not Role.AGENT
+        return self.bounds.role is not Role.AGENT
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,6 @@ class Driven:
 
     result: TurnResult
     tier: int
-
-
-def grant_of(spec: RunnerSpec, role: Role) -> Grant:
-    """What this turn may do: the manifest's wish within the role's right (D16)."""
-    return intersect(spec.manifest.spec.permissions.grant(), ROLE_GRANTS[role])
 
 
 def drive(
@@ -84,8 +79,7 @@ async def _drive(
         home=seat.room.folder("home"),
     )
     launcher = Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id)
-    bounds = Bounds(grant_of(spec, seat.role), seat.role, read_only=seat.frozen)
-    session = SessionSpec(place.path, launcher.cwd, bounds, config=spec.config)
+    session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config)
     task = asyncio.create_task(drive_turn(AcpRunner(spec, launcher), session, ref, ask, model, sink))
     while not task.done():
         await asyncio.wait({task}, timeout=LOOK_S)
