@@ -37,7 +37,7 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
 _INSTALLED = re.compile(
     r"site-packages|dist-packages|node_modules|/lib/python\d|\.cargo/registry|/gems/|/vendor/|node:|internal/|/usr/lib"
     r"|<frozen|/rustc/|<string>|<anonymous>|\.pyenv|/python\d\.\d+/lib"
-    r"|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
+    r"|^(?:timers|events|fs|net|module|util|vm|child_process|bootstrap_node|async_hooks|domain|_stream_\w+)\.js$|jest-circus|jasmine|/GOROOT|/usr/local/go/|_testmain\.go"
 )
 
 _TEST_FILE = re.compile(

@@ -53,6 +53,9 @@ class Jasmine:
         "Disconnected",
         "DISCONNECTED",
         "have not captured",
+        "  ✗ ",
+        "✗\x1b",
+        " FAILED) (",
     )
     shapes: ClassVar[tuple[str, ...]] = (r"(?m)Failures:[ \r]*(?:\x1b\[[0-9;]*m)*[ \r]*$",)
 
@@ -181,8 +184,8 @@ def _suites(above: list[str], depth: int) -> list[str]:
             if not text.startswith("\t"):
                 names.insert(0, text.strip())
                 depth = indent
-        if depth == 0:
-            break
+        if depth <= 2:
+            break  # the reporter indents its outermost suites by two
     return names
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
-from app.failures.places import choose, places_in
+from app.failures.places import choose, places_in, same_file
 
 _FILE = re.compile(
     r" ?(FAIL|PASS|RUNS) {1,3}(?:(\S.{0,60}?) {1,3})?((?:\./"
@@ -108,6 +108,8 @@ class Jest:
         found.message = self._text.first()
         places = [place for place in places_in(lines) if "|" not in place.file]
         place = choose(places, test_file=self._path)
+        if place and found.kind == "suite_error" and not same_file(place.file, self._path):
+            place = None
         if place:
             found.file, found.line = place.file, place.line
         elif self._path:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from app.failures.frameworks.detector import Line, Sink
 
 _ACTIONS = re.compile(r"Process completed with exit code (-?\d+)\.?$")
-_TRAVIS = re.compile(r".{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)")
+_TRAVIS_COMMAND = re.compile(r"[^\"]{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)")
 _TRAVIS_DONE = re.compile(r"Done\. Your build exited with (\d+)\.")
 _GITLAB = re.compile(
     r"ERROR: Job failed: (?:exit code|exit status|command terminated with exit code) (\d+)|ERROR: Job failed"
@@ -61,7 +61,7 @@ class Job:
         if done:
             out.closes(int(done[1]))
             return False
-        travis = _TRAVIS.match(text) if 'The command "' in text else None
+        travis = _TRAVIS_COMMAND.match(text) if 'The command "' in text else None
         if travis:
             out.exits(int(travis[2] or travis[3]), travis[1])
             return False

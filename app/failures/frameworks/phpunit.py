@@ -29,6 +29,7 @@ _ENDS = (
     "Time: ",
 )
 _TESTDOX = re.compile(r" [✘✗x] (\S.*?)(?: \[\d+(?:\.\d+)? m?s\])?$")
+_EXCEPTION = re.compile(r"[\w\\]*(?:Exception|Error): ")
 _BAR = re.compile(r"   [│|┐├┴╵]|   $")
 _PEST = re.compile(r"\s*(?:\[?FAILED\]?|FAILED)\s{1,4}(\S.*? > \S.*?)(?: {2,}(\S.*?))?\s*$")
 _PEST_AT = re.compile(r"\s+at (\S+\.php):(\d+)")
@@ -120,6 +121,7 @@ class PhpUnit:
             found = self._dox[-1]
             found.detail = [*found.detail, text]
             found.message = found.message or text
+            found.kind = "error" if _EXCEPTION.match(found.message) else "fail"
             place = _PLACE.match(text)
             if place and found.line is None:
                 found.file, found.line = place[1], int(place[2])

@@ -72,7 +72,7 @@ class Playwright:
                     continue
                 found.flaky = listed[found.id]
             place = re.search(r"(?:^|› )([^›]+?):(\d+):\d+ ›", found.id)
-            if place:
+            if place and found.line is None:
                 found.file, found.line = place[1], int(place[2])
             out.failure(found)
         self._all = []

@@ -10,14 +10,17 @@ _AUTOMAKE_SUMMARY = re.compile(r"Testsuite summary for |# (?:FAIL|ERROR|XPASS): 
 _HUNIT = re.compile(r"### (Failure|Error) in: (?:(?:\d+:)+)?(\S.*)$")
 _GRUNT = re.compile(r">> (\S.* - \S.*)$")
 _GRUNT_PART = re.compile(r">> (Message|Actual|Expected|at|Error): ?(.*)$")
+_NAME = r"\s{0,4}(\S+(?: \S+){0,6}?)"
 _ROWS = (
     (
-        re.compile(r"\s{0,4}(?:\[FAIL(?:ED)?\]|FAIL(?:ED)?:|✗|✘) +(\S.*?)\s*$"),
-        re.compile(r"\s{0,4}(?:\[(?:PASS(?:ED)?|OK)\]|PASS(?:ED)?:|OK:|✓|✔) +\S"),
+        re.compile(r"\s{0,4}(?:\[FAIL(?:ED)?\]|FAIL(?:ED)?:|✗|✘) (\S.*)$"),
+        re.compile(r"\s{0,4}(?:\[(?:PASS(?:ED)?|OK)\]|PASS(?:ED)?:|OK:|✓|✔) \S"),
     ),
     (
-        re.compile(r"\s{0,4}(\S+(?: \S+){0,6}?)(?: ?\.{2,}|:) *(?:FAIL(?:ED)?|\[FAIL(?:ED)?\])!?\s*$"),
-        re.compile(r"\s{0,4}\S+(?: \S+){0,6}?(?: ?\.{2,}|:) *(?:PASS(?:ED)?|OK|ok|\[ ?(?:PASS(?:ED)?|OK|ok) ?\])\s*$"),
+        re.compile(rf"{_NAME}(?:(?: ?\.\.\.|:) FAIL(?:ED)?| ?\.\.\.FAIL(?:ED)?| \[FAIL(?:ED)?\])!?\s*$"),
+        re.compile(
+            rf"{_NAME}(?:(?: ?\.\.\.|:) (?:PASS(?:ED)?|OK|ok)| ?\.\.\.(?:PASS|OK|ok)| \[ ?(?:PASS(?:ED)?|OK|ok) ?\])\s*$"
+        ),
     ),
 )
 _LOOK = 60

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.unit.failures import cases_jvm_and_beam, cases_native, cases_script
+from tests.unit.failures import cases_jvm_and_beam, cases_native, cases_script, cases_variants
 from tests.unit.failures.reading import FRAMINGS, Case, check, check_framing
 
-CASES = (*cases_native.CASES, *cases_script.CASES, *cases_jvm_and_beam.CASES)
+CASES = (*cases_native.CASES, *cases_script.CASES, *cases_jvm_and_beam.CASES, *cases_variants.CASES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -8,6 +8,7 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.jvm.stack import put_place
 
 _TASK = re.compile(r"\s*\[(?:junit\w*|testng|exec|java|au:\w+)\] ?")
+_LAUNCHED_SUITE = re.compile(r"Testcase: ([\w.$]+)$")
 _LAUNCHER = re.compile(r"Test: (\S.*?) took [\d.,]+ (?:milli )?sec\(s\) (FAILED|ABORTED): ?(.*)$")
 _RESULT = re.compile(r"\t?\s*(FAILED|Caused an ERROR)\s*$")
 _CASE_FULL = re.compile(r"Testcase: (.+?)(?::\t|\t| took [\d.,]+ sec)\s*(FAILED|Caused an ERROR)?\s*$")
@@ -54,6 +55,8 @@ class Ant:
         launcher = _LAUNCHER.match(text) if text.startswith("Test: ") else None
         if launcher and launcher[2] == "FAILED":
             self._store(out)
+            suites = (found[1] for found in map(_LAUNCHED_SUITE.match, reversed(out.above(200))) if found)
+            self._suite = next(suites, self._suite)
             self._begin(launcher[1], "FAILED", line)
             self._text.add(launcher[3])
             return True

@@ -11,7 +11,7 @@ _FRAME = re.compile(
     r"]{1,200}\.\w{1,10}):(\d+)\)"
 )
 _LIBRARY = re.compile(
-    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala"
+    r"(?:java|javax|jdk|sun|com\.sun\.(?:proxy|tools|management|javafx)|kotlin|kotlinx|scala"
     r"|groovy|org\.(?:junit|testng|hamcrest|assertj|mockito"
     r"|gradle|apache\.maven"
     r"|codehaus\.groovy|opentest4j|scalatest|spockframework|springframework\.test)|junit|com\.google\.common\.truth)\."

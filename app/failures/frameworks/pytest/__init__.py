@@ -13,7 +13,7 @@ _HEADER = re.compile(r"_+ (\S.*?) _+$")
 _PROGRESS = re.compile(r"([^\s:]+::\S.*) (FAILED|ERROR|RERUN|XPASS)(?: +\[ *\d+%\]| +\(.*\))? *$")
 _XDIST = re.compile(r"\[gw\d+\] (?:\[ *\d+%\] )?(FAILED|ERROR|RERUN) (\S.*)$")
 _SUMMARY = re.compile(
-    r"(FAILED|ERROR|RERUN|SUBFAIL(?:ED)?)((?:\[[^\]]*\]|\([^)]*\)|,)* (?:\[[^\]]*\] |\([^)]*\) )*)(\S.*)$"
+    r"(FAILED|FAIL|ERROR|RERUN|SUBFAIL(?:ED)?)((?:\[[^\]]*\]|\([^)]*\)|,)* (?:\[[^\]]*\] |\([^)]*\) )*)(\S.*)$"
 )
 _BARE_ROW = re.compile(r"(FAILED|ERROR) ([^\s:]+\.py(?:::\S.*)?)$")
 _FINAL = re.compile(

@@ -7,7 +7,7 @@ from functools import cached_property
 from app.failures.frameworks.block import Block
 from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.model import FailureKind
-from app.failures.places import Place, choose, place_of, places_in, same_file
+from app.failures.places import Place, choose, is_installed, places_in, same_file
 
 _KNOWN_RULES = (
     "short test summary info",
@@ -28,6 +28,8 @@ _PLACE_ROW = re.compile(r"(\S.*?\.\w+):(\d+): (?:\w|in )")
 _PLAIN_PLACE = re.compile(r"(\S.*?\.\w+):(\d+):? *$")
 _DASH = re.compile(r" (?=- )")
 _LONG_TITLE = re.compile(r" ([A-Za-z_][\w.]*(?:\[.*\])?)(?: _?)$")
+_CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
+_SYNTAX = re.compile(r"E? +File \"(.+)\", line (\d+)")
 _CAPTURED = re.compile(r"-{2,} Captured .{1,40} -{2,}$")
 _ERROR_TEXT = re.compile(r"[\w.]*(?:Error|Exception|Failed|Warning|Exit|Interrupt|Timeout)\b.{0,400}")
 
@@ -95,11 +97,29 @@ class Failed:
         return named[-1] if named else next((text.strip() for text in reversed(lines) if text.strip()), "")
 
     def place(self, test_file: str) -> Place | None:
-        lines = self.own_text()
+        lines = _last_of_chain(self.own_text())
         rows = [Place(row[1], int(row[2][:9])) for row in map(_row_place, lines) if row]
         places = rows or [place for place in places_in(lines) if place.line]
         file = test_file or (self.collecting or (places[0].file if places else ""))
-        return choose(places, test_file=file, deepest_last=True)
+        if self.collecting:
+            return self._place_of_load(lines, places)
+        return choose(places, test_file=file)
+
+    def _place_of_load(self, lines: list[str], places: list[Place]) -> Place:
+        """The line of the file that cannot be loaded: of its import, or of its own syntax error."""
+        own = [place for place in places if same_file(place.file, self.collecting)]
+        syntax = (_SYNTAX.match(text) for text in lines)
+        own += [
+            Place(found[1], int(found[2][:9])) for found in syntax if found and same_file(found[1], self.collecting)
+        ]
+        project = [place for place in places if not is_installed(place.file)]
+        return own[-1] if own else project[-1] if project else Place(self.collecting, None)
+
+
+def _last_of_chain(lines: list[str]) -> list[str]:
+    """The traceback of the error that was raised last; the ones before it are its causes (3.6)."""
+    cuts = [at for at, text in enumerate(lines) if text.startswith(_CHAINED)]
+    return lines[cuts[-1] + 1 :] if cuts else lines
 
 
 def _row_place(text: str) -> re.Match[str] | None:
@@ -280,6 +300,3 @@ def split_row(text: str, titles: set[str], known: dict[str, Row]) -> tuple[str, 
         if head.count("[") == head.count("]"):
             return head.strip(), text[cut + 3 :]
     return text[: cuts[0]].strip(), text[cuts[0] + 3 :]
-
-
-__all__ = ["Failed", "Row", "Section", "Session", "place_of", "split_row"]
