@@ -1,6 +1,5 @@
 """The readers of all frameworks: a new one is one file and one entry of this list."""
 
-from app.failures.frameworks.detector import Detector
 from app.failures.frameworks.acceptance import Robot, Scenarios
 from app.failures.frameworks.apple import Apple
 from app.failures.frameworks.bazel import Bazel
@@ -13,6 +12,7 @@ from app.failures.frameworks.cpp.catch2 import Catch2
 from app.failures.frameworks.cpp.ctest import CTest
 from app.failures.frameworks.cpp.googletest import GoogleTest
 from app.failures.frameworks.deno_bun import Bun, Deno
+from app.failures.frameworks.detector import Detector
 from app.failures.frameworks.dotnet import DotNet
 from app.failures.frameworks.go import Go
 from app.failures.frameworks.go.ginkgo import Ginkgo

@@ -180,10 +180,10 @@ def _suites(above: list[str], depth: int) -> list[str]:
             and indent < depth
             and not _SPEC_ROW.match(text)
             and not text.lstrip().startswith(("✓", "-", "at "))
+            and text[0] != "\t"
         ):
-            if not text.startswith("\t"):
-                names.insert(0, text.strip())
-                depth = indent
+            names.insert(0, text.strip())
+            depth = indent
         if depth <= 2:
             break  # the reporter indents its outermost suites by two
     return names

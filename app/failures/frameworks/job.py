@@ -6,7 +6,9 @@ from typing import ClassVar
 from app.failures.frameworks.detector import Line, Sink
 
 _ACTIONS = re.compile(r"Process completed with exit code (-?\d+)\.?$")
-_TRAVIS_COMMAND = re.compile(r"[^\"]{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)")
+_TRAVIS_COMMAND = re.compile(
+    r"[^\"]{0,60}?The command \"(.*)\" (?:exited with (\d+)|failed and exited with (\d+) during)"
+)
 _TRAVIS_DONE = re.compile(r"Done\. Your build exited with (\d+)\.")
 _GITLAB = re.compile(
     r"ERROR: Job failed: (?:exit code|exit status|command terminated with exit code) (\d+)|ERROR: Job failed"

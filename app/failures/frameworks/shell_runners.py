@@ -19,7 +19,9 @@ _ROWS = (
     (
         re.compile(rf"{_NAME}(?:(?: ?\.\.\.|:) FAIL(?:ED)?| ?\.\.\.FAIL(?:ED)?| \[FAIL(?:ED)?\])!?\s*$"),
         re.compile(
-            rf"{_NAME}(?:(?: ?\.\.\.|:) (?:PASS(?:ED)?|OK|ok)| ?\.\.\.(?:PASS|OK|ok)| \[ ?(?:PASS(?:ED)?|OK|ok) ?\])\s*$"
+            rf"{_NAME}(?:(?: ?\.\.\.|:) (?:PASS(?:ED)?|OK"
+            rf"|ok)| ?\.\.\.(?:PASS|OK|ok)| \[ ?(?:PASS(?:ED)?"
+            rf"|OK|ok) ?\])\s*$"
         ),
     ),
 )
