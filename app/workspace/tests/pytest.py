@@ -67,9 +67,17 @@ def argv(python: str, group: Group, without_addopts: bool = False) -> tuple[str,
 
 def read_report(text: bytes | None, tests: Sequence[str]) -> dict[str, TestRow]:
     """A row for every named test. A report without its last line is an `error` for each (PX-1)."""
+    said = all_rows(text)
+    if said is None:
+        return {test: TestRow("error", NO_REPORT) for test in tests}
+    return {test: _named(test, *said) for test in tests}
+
+
+def all_rows(text: bytes | None) -> tuple[dict[str, TestRow], dict[str, str]] | None:
+    """Every row by node id, and the places that could not be collected; None without the report's last line."""
     lines = list(_lines(text or b""))
     if not any("complete" in line for line in lines):
-        return {test: TestRow("error", NO_REPORT) for test in tests}
+        return None
     phases: dict[str, list[Mapping[str, object]]] = {}
     broken: dict[str, str] = {}
     for line in lines:
@@ -77,8 +85,7 @@ def read_report(text: bytes | None, tests: Sequence[str]) -> dict[str, TestRow]:
             phases.setdefault(name, []).append(line)
         elif isinstance(place := line.get("collect"), str):
             broken[place] = str(line.get("detail", ""))[-3000:]
-    rows = {name: _row(said) for name, said in phases.items()}
-    return {test: _named(test, rows, broken) for test in tests}
+    return {name: _row(said) for name, said in phases.items()}, broken
 
 
 def _lines(text: bytes) -> Iterable[Mapping[str, object]]:

@@ -1,0 +1,264 @@
+"""Run the cells of the grid in fresh trees: what to run, in which order, how often, when to stop (proof.md, 3.2 and 6)."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.integrity.model import Cell, Census, Delta, Grid, Seen
+from app.integrity.rules.case import Case
+from app.workspace.checkout import Mirror
+from app.workspace.grid.census import compare, suspects
+from app.workspace.grid.repeats import runs_needed
+from app.workspace.rooms import Room, Rooms
+from app.workspace.sandbox.model import Limits, Sandbox
+from app.workspace.tests.match import NO_MOVES, Moves, match
+from app.workspace.tests.model import OwnCommand, TestJob
+from app.workspace.tests.suite import SuiteRun, run_suite
+
+RUNS, LEAST_BEFORE_BLOCK, CAP = 3, 5, 20
+LONG_RUN_S = 300
+FIXED_TESTS = ("fixed", "fixed_without_source", "base_source_with_fixed_tests")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is proved. `trees` are tree ids by cell name; `cell_s` and `proof_s` are limits in seconds (PN-10)."""
+
+    mirror: Mirror
+    rooms: Rooms
+    trees: Mapping[str, str]
+    delta: Delta
+    own: tuple[OwnCommand, ...] = ()
+    tools: str = ""
+    cell_s: float = 600
+    proof_s: float = 1800
+    census: bool = True
+
+
+class NotRun(Exception):
+    """Nothing could be run; the text says why (PG110)."""
+
+
+async def run_grid(sandbox: Sandbox, request: Request) -> Grid:
+    """The cells that the claim needs (PX-11), and the census of head and fixed.
+
+    Raises NotRun and SandboxUnavailable; a cancelled grid leaves no process and no folder behind.
+    """
+    runner = _Runner(sandbox, request, time.monotonic() + request.proof_s)
+    with request.rooms.scratch() as room:
+        runner.room = room
+        await _head_and_fixed(runner)
+        census = await _census(runner) if request.census and runner.word("fixed") == "pass" else None
+        await _base(runner)
+        await _the_rest(runner)
+    cells = {name: runner.cell(name) for name in request.trees}
+    return Grid({name: cell for name, cell in cells.items() if cell.runs}, census)
+
+
+@dataclass
+class _Runner:
+    """The runs so far, by tree id; equal trees are run once (PT-7)."""
+
+    sandbox: Sandbox
+    request: Request
+    deadline: float
+    room: Room | None = None
+    runs: dict[str, list[SuiteRun]] = field(default_factory=dict)
+    count: int = 0
+    dropped: frozenset[str] = frozenset()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self.request.delta.named
+
+    def moves(self, name: str) -> Moves:
+        return _moves_of(self.request.delta, self.word("head") == "error") if name in FIXED_TESTS else NO_MOVES
+
+    def word(self, name: str) -> str:
+        return self.cell(name, NO_MOVES if name == "head" else None).result
+
+    def cell(self, name: str, moves: Moves | None = None) -> Cell:
+        tree = self.request.trees[name]
+        runs = self.runs.get(tree, [])
+        known = moves if moves is not None else self.moves(name)
+        twin = next((other for other in self.request.trees if self.request.trees[other] == tree), name)
+        seen = {test: _seen(test, runs, known) for test in self.named}
+        if name == "fixed" and self.dropped:
+            seen = {
+                test: Seen(one.runs, missing=one.runs) if test in self.dropped else one for test, one in seen.items()
+            }
+        mapped = {
+            test: found.mapped for test in self.named for run in runs[:1] if (found := match(test, run, known)).mapped
+        }
+        return Cell(
+            tests=seen,
+            runs=len(runs),
+            reported=all(run.complete for run in runs),
+            same_as=twin if twin != name and runs else "",
+            seconds=sum(run.wall_s for run in runs),
+            exit_codes=tuple(run.rc for run in runs),
+            mapped=mapped,
+        )
+
+    async def run(self, name: str, whole: bool = False) -> SuiteRun:
+        """One run of the named tests, or of everything, in a fresh copy of the tree (PT-8)."""
+        assert self.room is not None
+        self.count += 1
+        folder = f"t{self.count}"
+        tree = self.request.trees[name]
+        self.request.mirror.tree_files(tree, self.room.path / folder, self.room.uid)
+        left = max(1.0, min(self.request.cell_s, self.deadline - time.monotonic()))
+        tests = self._names_in(name)
+        job = TestJob(
+            files=self.room.path / folder,
+            uid=self.room.uid,
+            framework=self.request.delta.framework,
+            test_ids=tests,
+            limits=Limits.for_tests(left),
+            own=self.request.own,
+            tools=self.request.tools,
+            seed=self.count,
+        )
+        try:
+            found = await run_suite(self.sandbox, job, whole)
+        finally:
+            self.room.remove(folder)
+        if found.reason:
+            raise NotRun(found.reason)
+        if not whole:
+            self.runs.setdefault(tree, []).append(found)
+        return found
+
+    def _names_in(self, name: str) -> tuple[str, ...]:
+        """The named ids, and for the fixed test side those that a rename led to."""
+        moves = self.moves(name)
+        files = {
+            test: new + test[len(old) :]
+            for test in self.named
+            for old, new in moves.files.items()
+            if test.startswith((f"{old}::", f"{old} > "))
+        }
+        names = [files.get(test, test) for test in self.named]
+        renamed = [
+            n[: -len(old)] + new for n in names for old, new in moves.units.items() if n.partition("[")[0].endswith(old)
+        ]
+        return tuple(dict.fromkeys([*names, *renamed]))
+
+    def has(self, name: str, runs: int) -> bool:
+        return len(self.runs.get(self.request.trees[name], [])) >= runs
+
+    @property
+    def late(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+    def long(self, name: str) -> bool:
+        runs = self.runs.get(self.request.trees[name], [])
+        return bool(runs) and runs[-1].wall_s > LONG_RUN_S
+
+    async def until(self, name: str, runs: int) -> None:
+        """Runs of a cell up to a number; a run above 5 minutes is not repeated (PN-2)."""
+        while not self.has(name, runs) and not self.late and not self.long(name):
+            await self.run(name)
+
+
+def _seen(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
+    passes = fails = errors = missing = timeouts = retried = 0
+    detail = ""
+    for run in runs:
+        found = match(test, run, moves)
+        words = [row.outcome for row in found.rows]
+        retried += any(row.retried for row in found.rows)
+        if not run.complete and not words:
+            errors += 1
+        elif not run.complete or "error" in words or (not words and found.broken):
+            errors += 1
+            detail = detail or found.broken
+        elif "failed" in words:
+            fails += 1
+        elif "skipped" in words or not words:
+            missing += 1
+        else:
+            passes += 1
+        bad = next((row for row in found.rows if row.outcome in ("failed", "error")), None)
+        detail = detail or (bad.detail if bad is not None else "")
+        timeouts += bad is not None and bad.by_time
+    return Seen(len(runs), passes, fails, errors, missing, timeouts, retried, False, detail)
+
+
+def _moves_of(delta: Delta, units_too: bool) -> Moves:
+    """Renamed files, and renamed units where head could load its tests (proof.md, 4.4, steps 4 and 5)."""
+    files = {change.old: change.new for change in delta.fix if change.renamed and change.old and change.new}
+    case = Case(delta)
+    for move in case.moves:
+        files.setdefault(move.old_file.path, move.new_file)
+    units: dict[str, str] = {}
+    if not units_too:
+        units = {
+            pair.old.own: pair.new.own
+            for _, pair in case.pairs
+            if pair.renamed and pair.old is not None and pair.new is not None
+        }
+    return Moves({str(k): str(v) for k, v in files.items()}, units)
+
+
+async def _head_and_fixed(runner: _Runner) -> None:
+    """Head and fixed by turns (PN-7). A first failure in fixed ends it (PN-6)."""
+    for n in range(1, RUNS + 1):
+        await runner.until("head", n)
+        if n == 1 or runner.word("fixed") == "pass":
+            await runner.until("fixed", n)
+    if runner.word("head") == "pass":
+        await runner.until("head", CAP // 2)
+    flaky = runner.word("head") == "flaky"
+    if flaky and runner.word("fixed") == "pass":
+        seen = [runner.cell("head").tests[test] for test in runner.named]
+        worst = min(seen, key=lambda one: one.fails + one.errors)
+        await runner.until("fixed", min(CAP, runs_needed(worst.fails + worst.errors, worst.runs)))
+
+
+async def _base(runner: _Runner) -> None:
+    """Once; as often as the others where the test flakes."""
+    await runner.until("base", 1)
+    if runner.word("head") == "flaky":
+        await runner.until("base", LEAST_BEFORE_BLOCK)
+
+
+async def _the_rest(runner: _Runner) -> None:
+    """S if F passes, then D if S passes, or O if it does not (PX-11); PN-13 before a block."""
+    if runner.word("fixed") != "pass" or runner.word("head") in ("pass", "missing"):
+        return
+    await runner.until("fixed_without_source", 2 if runner.word("head") != "flaky" else LEAST_BEFORE_BLOCK)
+    if runner.word("fixed_without_source") != "pass":
+        if runner.request.trees["fixed_source_with_original_tests"] != runner.request.trees["fixed"]:
+            await runner.until("fixed_source_with_original_tests", 2)
+        return
+    await runner.until("base_source_with_fixed_tests", 1)
+    if runner.word("base_source_with_fixed_tests") == "pass":
+        await runner.until("head", LEAST_BEFORE_BLOCK)
+        if runner.word("head") == "flaky":
+            await runner.until("base", LEAST_BEFORE_BLOCK)
+
+
+async def _census(runner: _Runner) -> Census | None:
+    """The whole suite once in head and once in fixed (PT-12); what changed is tried again before it counts."""
+    if runner.late or runner.long("head"):
+        return Census(complete=False)
+    head, fixed = await runner.run("head", whole=True), await runner.run("fixed", whole=True)
+    moves = runner.moves("fixed")
+    runner.dropped = frozenset(
+        test
+        for test in runner.named
+        if _ran(match(test, head).rows)
+        and not _ran(match(test, fixed, moves).rows)
+        and (fixed.complete or fixed.ended != "wall")
+    )
+    doubtful = suspects(head, fixed, moves)
+    again: list[tuple[SuiteRun, SuiteRun]] = []
+    for _ in range(2 if doubtful else 0):
+        if not runner.late:
+            again.append((await runner.run("head", whole=True), await runner.run("fixed", whole=True)))
+    return compare((head, fixed), again, moves, runner.named)
+
+
+def _ran(rows: Sequence[object]) -> bool:
+    return any(getattr(row, "outcome", "") in ("passed", "failed", "error") for row in rows)

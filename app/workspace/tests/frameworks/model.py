@@ -1,0 +1,109 @@
+"""What a framework needs to be started and what it says afterwards."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from app.workspace.sandbox.model import Result, Sandbox, Workspace
+from app.workspace.tests.execute import Command
+from app.workspace.tests.model import Outcome
+
+DETAIL = 3000
+_TIMEOUT = re.compile(
+    r"(?i)\btimeout (?:>|of|after|exceeded|\()|\btimed ?out\b|exceeded (?:the )?time|TestTimedOutException|deadline exceeded"
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One test of a report, under the id that the corpus of proof.md, 5.1 uses for its framework."""
+
+    id: str
+    outcome: Outcome
+    detail: str = ""
+    retried: bool = False
+
+    @property
+    def by_time(self) -> bool:
+        """A time limit of its own ended it (PN-10)."""
+        return self.outcome != "passed" and _TIMEOUT.search(self.detail) is not None
+
+
+@dataclass(frozen=True)
+class Said:
+    """All rows of one report. `broken` are places (file, module, package, "" for all) that could not be loaded."""
+
+    rows: tuple[Row, ...] = ()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    complete: bool = True
+
+
+NO_REPORT = Said(complete=False)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The tree before anything ran in it, and where things will be seen inside. `paths` are all its files."""
+
+    files: Path
+    place: Workspace
+    sandbox: Sandbox
+    tools: str
+    paths: tuple[str, ...]
+
+    def seen(self, inside: str) -> str:
+        return self.sandbox.seen(self.place, inside)
+
+
+class Unavailable(Exception):
+    """The tool is not installed; the text names it (PG110)."""
+
+
+class Framework(Protocol):
+    """`ids` is None for the whole suite. A start that runs one file is told by `files` of `Start`."""
+
+    def starts(self, ground: Ground, ids: Sequence[str] | None) -> "list[Start]": ...
+    def read(self, start: "Start", report: bytes | None, result: Result) -> Said: ...
+
+
+@dataclass(frozen=True)
+class Start:
+    """One command and what it is for."""
+
+    command: Command
+    files: tuple[str, ...] = ()
+    root: str = ""
+
+
+def file_of(test: str) -> str:
+    """The file part of `file > suites > title`."""
+    return test.split(" > ", 1)[0]
+
+
+def json_lines(report: bytes) -> Iterator[Mapping[str, object]]:
+    """Objects of a report of one JSON object a line; other lines are skipped."""
+    for line in report.splitlines():
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(said, dict):
+            yield said
+
+
+def from_lines(report: bytes | None) -> Said:
+    """The reports of our own reporters: rows, places that could not be loaded, `complete` at the end."""
+    if report is None:
+        return NO_REPORT
+    rows, broken, complete = [], {}, False
+    for said in json_lines(report):
+        outcome = said.get("outcome")
+        if isinstance(name := said.get("id"), str) and outcome in ("passed", "failed", "error", "skipped"):
+            rows.append(Row(name, outcome, str(said.get("detail", ""))[-DETAIL:]))
+        elif isinstance(place := said.get("collect"), str):
+            broken[place] = str(said.get("detail", ""))[-DETAIL:]
+        complete |= "complete" in said
+    return Said(tuple(rows), broken, complete)
