@@ -1,4 +1,4 @@
-"""Join the grid and the findings: the stricter wins, and evidence of the pull request can lift a person (proof.md, 11)."""
+"""Join grid and findings: the stricter wins, evidence of the pull request can spare a person (proof.md, 11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -12,9 +12,9 @@ _SPECIFICATION = re.compile(r"(?i)(?:openapi|swagger|schema|\.proto$|\.graphql$|
 _DURATION = re.compile(
     r"(?i)\b(\d+(?:\.\d+)?)\s*-?\s*(ms|milliseconds?|s|secs?|seconds?|m|min|mins|minutes?|h|hours?)\b"
 )
-_SPELLED = {w: n for n, w in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"])} | {
-    "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-}  # fmt: skip
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
+_SPELLED = {word: n for n, word in enumerate(_WORDS)} | _TENS
 _SPELLED_DURATION = re.compile(rf"(?i)\b({'|'.join(_SPELLED)})\s+(milliseconds?|seconds?|minutes?|hours?)\b")
 
 

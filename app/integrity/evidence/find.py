@@ -88,7 +88,7 @@ def _values_only(case: Case) -> bool:
 
 
 def _carried(case: Case, asked: Asked) -> Finding | None:
-    """PE-2: the pull request replaced one literal in source and documentation, and the fix changes expected values only."""
+    """PE-2: one literal was replaced in source and documentation; the fix changes expected values only."""
     if not _values_only(case):
         return None
     for swap in swaps(case):
@@ -215,13 +215,16 @@ def _same_value(old: Check, new: Check) -> bool:
 
 
 _UNORDERED = re.compile(
-    r"\b(?:set|Set|frozenset|HashMap|HashSet|map|Map|dict|Hash|keys|Keys|values|items|unordered|any order|no order|no particular order|arbitrary|random)\b"
+    r"\b(?:set|Set|frozenset|HashMap|HashSet|map|Map|dict|Hash|keys|Keys|values|items|unordered|any order|no order|"
+    r"no particular order|arbitrary|random)\b"
 )
 _ORDERED = re.compile(
-    r"(?i)\b(?:sorted|ordered|in order|sort|first|stable|ascending|descending|chronological|order of (?:appearance|first|insertion))\b"
+    r"(?i)\b(?:sorted|ordered|in order|sort|first|stable|ascending|descending|chronological|order of (?:appearance|"
+    r"first|insertion))\b"
 )
 _SORTS = re.compile(
-    r"\b(?:sort|sorted|Strings|Ints|Slice|set|Set|ElementsMatch|assertCountEqual|match_array|contain_exactly|toSorted|arrayContaining|HashSet|BTreeSet|Counter|frozenset|containsExactlyInAnyOrder)\b"
+    r"\b(?:sort|sorted|Strings|Ints|Slice|set|Set|ElementsMatch|assertCountEqual|match_array|contain_exactly|"
+    r"toSorted|arrayContaining|HashSet|BTreeSet|Counter|frozenset|containsExactlyInAnyOrder)\b"
 )
 
 

@@ -1,4 +1,4 @@
-"""Signs of intent: the pull request changed documentation, names the value, or replaced the literal (PE-11 to PE-13)."""
+"""Signs of intent: changed documentation, a value in the title, a replaced literal (PE-11 to PE-13)."""
 
 import re
 from collections import Counter
@@ -60,10 +60,11 @@ def changed_values(case: Case) -> list[Value]:
             new = tuple(w for w in pair.new.words if w[0] == QUOTE or number(w) is not None)
             if old != new:
                 found.append(Value(file, old, new))
-    for file in case.of("test"):
-        if not file.old_units and not file.new_units and (file.added or file.removed):
-            found.append(Value(file, _as_words(file.removed), _as_words(file.added)))
-    return found
+    outputs = [file for file in case.of("test") if not file.old_units and not file.new_units]
+    return [
+        *found,
+        *(Value(one, _as_words(one.removed), _as_words(one.added)) for one in outputs if one.added or one.removed),
+    ]
 
 
 def _as_words(rows: list[tuple[int, str]]) -> tuple[str, ...]:

@@ -11,27 +11,36 @@ from app.integrity.rules.marks import key_of
 from app.integrity.syntax import Parsed, Word, line_at, stream, text_of, walk, words_of
 
 _MOCKS: Mapping[str, str] = {
-    "python": r"(?:\bpatch(?: \. (?:object|dict|multiple))? \( (?P<a>[^()]{0,120})|\bmonkeypatch \. (?:setattr|setitem|delattr) \( (?P<b>[^()]{0,120})|"
+    "python": r"(?:\bpatch(?: \. (?:object|dict|multiple))? \( (?P<a>[^()]{0,120})|\bmonkeypatch \. (?:setattr|"
+    r"setitem|delattr) \( (?P<b>[^()]{0,120})|"
     r"\bmocker \. patch(?: \. object)? \( (?P<c>[^()]{0,120}))",
-    "javascript": r"(?:\b(?:jest|vi|vitest) \. (?:mock|doMock|unstable_mockModule|spyOn|setMock) \( (?P<a>[^()]{0,120})|"
-    r"\bmock \. (?:module|method) \( (?P<b>[^()]{0,120})|\b(?:sinon|sandbox) \. (?:stub|replace|fake) \( (?P<c>[^()]{0,120})|"
+    "javascript": r"(?:\b(?:jest|vi|vitest) \. (?:mock|doMock|unstable_mockModule|spyOn|"
+    r"setMock) \( (?P<a>[^()]{0,120})|"
+    r"\bmock \. (?:module|method) \( (?P<b>[^()]{0,120})|\b(?:sinon|sandbox) \. (?:stub|replace|"
+    r"fake) \( (?P<c>[^()]{0,120})|"
     r"\b(?:proxyquire|rewire) \( (?P<d>[^()]{0,120}))",
     "go": r"(?:\bgomonkey \. \w+ \( (?P<a>[^()]{0,120})|\bmonkey \. Patch \( (?P<b>[^()]{0,120}))",
     "rust": r"(?:\bmock ! \{ (?P<a>[^{}]{0,120})|# \[ (?:automock|double)(?P<b>))",
-    "java": r"(?:\b(?:mock|spy|mockStatic|mockConstruction) \( (?P<a>[^()]{0,120})|@ (?:MockBean|Mock|Spy|InjectMocks)\b (?P<b>.{0,60}))",
+    "java": r"(?:\b(?:mock|spy|mockStatic|mockConstruction) \( (?P<a>[^()]{0,120})|@ (?:MockBean|Mock|Spy|"
+    r"InjectMocks)\b (?P<b>.{0,60}))",
     "ruby": r"(?:\b(?:allow|allow_any_instance_of|expect_any_instance_of) \( (?P<a>[^()]{0,120}) \) \. to receive|"
-    r"\b(?P<b>[\w: ]{1,60}) \. (?:stub|stubs|stub_any_instance|define_singleton_method|any_instance) |\bclass_double \( (?P<c>[^()]{0,80}))",
+    r"\b(?P<b>[\w: ]{1,60}) \. (?:stub|stubs|stub_any_instance|define_singleton_method|any_instance) |"
+    r"\bclass_double \( (?P<c>[^()]{0,80}))",
 }
 _BOUNDARY = re.compile(
-    r"\b(?:time|sleep|monotonic|datetime|now|today|Date|Timer|setTimeout|requests|urlopen|urllib|httpx|aiohttp|fetch|axios|http|"
-    r"https|socket|open|os|fs|path|random|uuid|subprocess|Process|environ|env|getenv|stdin|stdout|console|logging|logger|smtplib|"
+    r"\b(?:time|sleep|monotonic|datetime|now|today|Date|Timer|setTimeout|requests|urlopen|urllib|httpx|aiohttp|"
+    r"fetch|axios|http|"
+    r"https|socket|open|os|fs|path|random|uuid|subprocess|Process|environ|env|getenv|stdin|stdout|console|logging|"
+    r"logger|smtplib|"
     r"Net|HTTP|File|IO|Clock|Instant|boto3|redis|db|database|psycopg|child_process|crypto|Math)\b"
 )
 _LIBRARY = re.compile(
     r"(?:\b(?:assert|expect|chai|should|Assert|Assertions|TestCase|pytest|unittest)(?: \. \w+){1,3} = (?!=)|"
     r"\bexpect \. extend \( \{ (?:[\w\" ,:()=>{}]{0,80}? )?to(?:Be|Equal|StrictEqual|Match|Contain|Have|Throw)\w*|"
-    r"\bclass (?:Minitest|Test|RSpec|MiniTest|Spec)(?: :: \w+)+(?! (?:<|:: ))|\bmodule (?:Minitest|RSpec|MiniTest)(?: :: \w+)*|"
-    r"\b(?:global|globalThis|window|builtins|__builtins__) (?:\. |\[ \"?)(?:assert|expect|it|test|describe)\b\"?(?: \])? = (?!=)|"
+    r"\bclass (?:Minitest|Test|RSpec|MiniTest|Spec)(?: :: \w+)+(?! (?:<|:: ))|\bmodule (?:Minitest|RSpec|"
+    r"MiniTest)(?: :: \w+)*|"
+    r"\b(?:global|globalThis|window|builtins|__builtins__) (?:\. |\[ \"?)(?:assert|expect|it|test|"
+    r"describe)\b\"?(?: \])? = (?!=)|"
     r"\b(?:Minitest|RSpec)(?: :: \w+)+ \. (?:prepend|class_eval|define_method|send|include|class_exec)\b|"
     r"\bsetattr \( (?:unittest|pytest|TestCase|builtins)\b[^()]{0,80}|"
     r"\bObject \. (?:assign|defineProperty) \( (?:assert|expect|chai)\b|"
@@ -39,7 +48,8 @@ _LIBRARY = re.compile(
     r"\bmacro_rules ! assert(?:_eq|_ne)? |\bdef (?:assert_equal|assertEqual|assert_nil|assert_raises|refute) \()"
 )
 _DEF_ASSERT = re.compile(
-    r"\b(?:def|function) (?:self \. )?(?:assert|assert_equal|assertEqual|assertEquals|expect|assertTrue|assert_nil|assert_raises|refute|"
+    r"\b(?:def|function) (?:self \. )?(?:assert|assert_equal|assertEqual|assertEquals|expect|assertTrue|assert_nil|"
+    r"assert_raises|refute|"
     r"failures|passed\?|failed\?|run_test|runTest|runBare|skipped\?|result_code)\b"
 )
 

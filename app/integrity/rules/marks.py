@@ -14,22 +14,30 @@ from app.integrity.units import Unit
 # Patterns for the words of code with one blank between them; strings are empty there.
 SKIPS: Mapping[str, str] = {
     "python": r"(?:mark \. (?:skip|skipif|xfail)|(?:pytest|unittest) \. (?:skip|skipIf|skipUnless|xfail|importorskip|"
-    r"expectedFailure|SkipTest|skip_if|exit)|self \. skipTest|raise SkipTest|@ (?:skip|skipIf|skipUnless|skipif|xfail|expectedFailure|"
+    r"expectedFailure|SkipTest|skip_if|exit)|self \. skipTest|raise SkipTest|@ (?:skip|skipIf|skipUnless|skipif|"
+    r"xfail|expectedFailure|"
     r"unittest_skip)|__test__ = False|__unittest_skip__ = True|collect_ignore(?:_glob)? =|load_tests|pytest_skip)\b",
-    "javascript": r"(?:\. (?:skip|todo|failing|fails|skipIf|runIf)\b(?= [(\[.]| $)|\b(?:xit|xtest|xdescribe|xspecify|xcontext) [(.]|"
+    "javascript": r"(?:\. (?:skip|todo|failing|fails|skipIf|runIf)\b(?= [(\[.]| $)|\b(?:xit|xtest|xdescribe|xspecify|"
+    r"xcontext) [(.]|"
     r"\b(?:skip|todo) : (?:true|\"\")|this \. skip \(|\bpending \()",
     "go": r"(?:\w+ \. (?:Skip|Skipf|SkipNow) \(|testing \. Short \()",
-    "rust": r"(?:# \[ (?:ignore|should_panic)\b|# \[ cfg_attr \( .{0,60}? ignore|# \[ cfg \( (?!test \))|unimplemented !|todo !)",
-    "java": r"(?:@ (?:Ignore|Disabled\w*|EnabledIf\w*|EnabledOn\w*|EnabledFor\w*)\b|\b(?:assume\w+|assumingThat) \(|Assume \. |Assumptions \. |abort \()",
-    "ruby": r"(?:(?<![\w.:] )(?<!\. )\b(?:skip|omit|pending)\b(?! :|=| =)|\b(?:xit|xdescribe|xcontext|xspecify|xexample|xscenario)\b|"
+    "rust": r"(?:# \[ (?:ignore|should_panic)\b|# \[ cfg_attr \( .{0,60}? ignore|# \[ cfg \( (?!test \))|"
+    r"unimplemented !|todo !)",
+    "java": r"(?:@ (?:Ignore|Disabled\w*|EnabledIf\w*|EnabledOn\w*|EnabledFor\w*)\b|\b(?:assume\w+|"
+    r"assumingThat) \(|Assume \. |Assumptions \. |abort \()",
+    "ruby": r"(?:(?<![\w.:] )(?<!\. )\b(?:skip|omit|pending)\b(?! :|=| =)|\b(?:xit|xdescribe|xcontext|xspecify|"
+    r"xexample|xscenario)\b|"
     r"\"\" => true|\b(?:skip|pending) : |, \"\" (?=do|\{))",
 }
 FOCUS: Mapping[str, str] = {
-    "javascript": r"(?:\b(?:it|test|describe|context|suite|specify) \. only\b|\b(?:fit|fdescribe|ftest) \(|\bonly : true)",
-    "ruby": r"(?:\b(?:fit|fdescribe|fcontext|fspecify|fexample) |\bfocus : true|\bfilter_run_when_matching|\bfilter_run \()",
+    "javascript": r"(?:\b(?:it|test|describe|context|suite|specify) \. only\b|\b(?:fit|fdescribe|ftest) \(|"
+    r"\bonly : true)",
+    "ruby": r"(?:\b(?:fit|fdescribe|fcontext|fspecify|fexample) |\bfocus : true|\bfilter_run_when_matching|"
+    r"\bfilter_run \()",
 }
 RETRIES: Mapping[str, str] = {
-    "python": r"(?:mark \. (?:flaky|repeat)|@ (?:flaky|retry|retrying|reruns)\b|tenacity|\bflaky \(|\breruns\b|\brerun_filter\b)",
+    "python": r"(?:mark \. (?:flaky|repeat)|@ (?:flaky|retry|retrying|reruns)\b|tenacity|\bflaky \(|\breruns\b|"
+    r"\brerun_filter\b)",
     "javascript": r"(?:\. retries \(|retryTimes \(|\bretry : [1-9]|\bretries : [1-9]|currentRetry|\bretryable \()",
     "go": r"(?:\bretry\w* \. |\bretry\w* \(|backoff \. Retry)",
     "rust": r"(?:\bflaky_test\b|# \[ retry|\bretry ::)",
@@ -37,7 +45,8 @@ RETRIES: Mapping[str, str] = {
     "ruby": r"(?:(?<![.\w] )\bretry\b(?! \()|\bretry : [1-9]|rspec_retry|\bretries : [1-9]|run_with_retry)",
 }
 _CONDITIONS = re.compile(
-    r"Short|short|platform|darwin|win32|windows|linux|os \. name|GOOS|runtime|which|shutil|find_spec|importorskip|slow|integration|"
+    r"Short|short|platform|darwin|win32|windows|linux|os \. name|GOOS|runtime|which|shutil|find_spec|importorskip|"
+    r"slow|integration|"
     r"LookPath|version|SKIP_|EnabledOnOs|DisabledOnOs|root|getuid|RUBY_PLATFORM|env|target_os|feature"
 )
 

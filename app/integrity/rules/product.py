@@ -11,36 +11,51 @@ from app.integrity.syntax import Word, bare_stream, line_at, line_of, parse, str
 
 # (a) names of test tools, and of what they set; strings stand as "..." in the words.
 _TOOLS = re.compile(
-    r"\"[^\" ]*\b(?:PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST_WORKER|PYTEST_\w+|NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\w*|MOCHA_\w+|"
-    r"GO_TEST\w*|RUST_TEST_\w+|NEXTEST\w*|RSPEC\w*|MINITEST\w*|SUREFIRE\w*|AVA_\w+|TAP_\w+|CYPRESS\w*|PLAYWRIGHT\w*|KARMA\w*)\b[^\" ]*\"|"
+    r"\"[^\" ]*\b(?:PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST_WORKER|PYTEST_\w+|NODE_TEST_CONTEXT|"
+    r"JEST_WORKER_ID|VITEST\w*|MOCHA_\w+|"
+    r"GO_TEST\w*|RUST_TEST_\w+|NEXTEST\w*|RSPEC\w*|MINITEST\w*|SUREFIRE\w*|AVA_\w+|TAP_\w+|CYPRESS\w*|PLAYWRIGHT\w*|"
+    r"KARMA\w*)\b[^\" ]*\"|"
     r"\benv \. (?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST\w*|MOCHA_\w+|PYTEST_\w+|AVA_\w+)\b|"
-    r"\"(?:_?pytest|unittest|nose|_pytest\.\w+|pytest\.\w+|unittest\.\w+|conftest|testing|hypothesis)\" (?:not )?in (?:sys \. )?modules|"
-    r"modules (?:\. get )?[(\[] \"(?:_?pytest|unittest|nose)[^\"]*\"|\bfind_spec \( \"(?:pytest|unittest)|hasattr \( sys , \"_called_from_test|"
-    r"\bLookup \( \"test\.|\btesting \. Testing \(|\bflag \. Lookup \( \"test|\bcfg ! \( test \)|\bdefined \?\s*\(? (?:RSpec|Minitest|Test)\b|"
+    r"\"(?:_?pytest|unittest|nose|_pytest\.\w+|pytest\.\w+|unittest\.\w+|conftest|testing|"
+    r"hypothesis)\" (?:not )?in (?:sys \. )?modules|"
+    r"modules (?:\. get )?[(\[] \"(?:_?pytest|unittest|nose)[^\"]*\"|\bfind_spec \( \"(?:pytest|unittest)|"
+    r"hasattr \( sys , \"_called_from_test|"
+    r"\bLookup \( \"test\.|\btesting \. Testing \(|\bflag \. Lookup \( \"test|\bcfg ! \( test \)|"
+    r"\bdefined \?\s*\(? (?:RSpec|Minitest|Test)\b|"
     r"\bdefined\? \(? ?(?:RSpec|Minitest|MiniTest|Test)\b|\bconst_defined\? \( \"?(?:RSpec|Minitest|MiniTest)|"
     r"\btypeof (?:jest|describe|it|expect|vi|mocha|before|beforeEach|test)\b|"
-    r"\b(?:globalThis|global|window) (?:\. |\?\. |\[ \")(?:jest|describe|expect|vi|vitest|mocha|beforeEach|__vitest\w*|it)\b|"
-    r"\"(?:org\.junit|junit\.|org\.testng|sun\.reflect\.|surefire|org\.apache\.maven\.surefire)[^\"]*\"|\basymmetricMatch\b|"
-    r"\bimport \. meta \. (?:vitest|jest)\b|\bloaded_features\b.{0,80}?(?:rspec|minitest)|\bLOADED_FEATURES\b.{0,80}?(?:rspec|minitest)|"
+    r"\b(?:globalThis|global|window) (?:\. |\?\. |\[ \")(?:jest|describe|expect|vi|vitest|mocha|beforeEach|"
+    r"__vitest\w*|it)\b|"
+    r"\"(?:org\.junit|junit\.|org\.testng|sun\.reflect\.|surefire|org\.apache\.maven\.surefire)[^\"]*\"|"
+    r"\basymmetricMatch\b|"
+    r"\bimport \. meta \. (?:vitest|jest)\b|\bloaded_features\b.{0,80}?(?:rspec|minitest)|"
+    r"\bLOADED_FEATURES\b.{0,80}?(?:rspec|minitest)|"
     r"\bClass \. forName \( \"(?:org\.junit|junit)"
 )
 # (b) the stack, the caller's file or the program's own name
 _STACK = re.compile(
-    r"\binspect \. (?:stack|currentframe|getouterframes|getframeinfo)|\bsys \. _getframe|\btraceback \. (?:extract_stack|format_stack|walk_stack)|"
-    r"\bf_back\b|\bf_code\b|\bError \( [^()]{0,20}\) \. stack|\bcaptureStackTrace|\. stack\b|\bcaller(?:_locations)?\b|\bruntime \. Callers?\b|"
-    r"\bdebug \. Stack|\bgetStackTrace|\bStackWalker|\bbacktrace\b|\bos \. Args \[ 0|\bsys \. argv\b|\bprocess \. argv\b|\bexecArgv\b|"
-    r"\$0\b|\$PROGRAM_NAME|\bPROGRAM_NAME|\bcurrent_exe|\benv :: args|\bos \. Executable|\brequire \. main\b|\bsun\.java\.command|\bmodule \. parent|"
+    r"\binspect \. (?:stack|currentframe|getouterframes|getframeinfo)|\bsys \. _getframe|"
+    r"\btraceback \. (?:extract_stack|format_stack|walk_stack)|"
+    r"\bf_back\b|\bf_code\b|\bError \( [^()]{0,20}\) \. stack|\bcaptureStackTrace|\. stack\b|"
+    r"\bcaller(?:_locations)?\b|\bruntime \. Callers?\b|"
+    r"\bdebug \. Stack|\bgetStackTrace|\bStackWalker|\bbacktrace\b|\bos \. Args \[ 0|\bsys \. argv\b|"
+    r"\bprocess \. argv\b|\bexecArgv\b|"
+    r"\$0\b|\$PROGRAM_NAME|\bPROGRAM_NAME|\bcurrent_exe|\benv :: args|\bos \. Executable|\brequire \. main\b|"
+    r"\bsun\.java\.command|\bmodule \. parent|"
     r"\bthread :: current|\bThread \. currentThread|\bprocess \. title|\b__main__\b|\bglobals \( \)"
 )
 _WORD_TEST = re.compile(
     r"(?:^|[^a-z])(?:tests?|testing|specs?|rspec|minitest|pytest|unittest|jest|mocha|vitest|junit)(?:$|[^a-z])"
 )
 _MODES = re.compile(
-    r"(?:\b(?:NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|FLASK_ENV|DJANGO_ENV|GO_ENV|MIX_ENV)\b\"?(?: [\])])*(?: , \"\" \))? (?:===?|==|!==?|eq) \"tests?(?:ing)?\"|"
-    r"\"tests?(?:ing)?\" (?:===?|==) [\w .]*(?:NODE_ENV|RAILS_ENV|APP_ENV)|\bRails \. env \. test\?|\bRAILS_ENV\b.{0,20}\"test\")"
+    r"(?:\b(?:NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|FLASK_ENV|DJANGO_ENV|GO_ENV|"
+    r"MIX_ENV)\b\"?(?: [\])])*(?: , \"\" \))? (?:===?|==|!==?|eq) \"tests?(?:ing)?\"|"
+    r"\"tests?(?:ing)?\" (?:===?|==) [\w .]*(?:NODE_ENV|RAILS_ENV|APP_ENV)|\bRails \. env \. test\?|"
+    r"\bRAILS_ENV\b.{0,20}\"test\")"
 )
 _OWN_SWITCH = re.compile(
-    r"\b(?:environ(?: \. get \(| \[)|getenv \(|env \.|env \[|Getenv \(|ENV \[|ENV \. fetch \(|env :: var \(|LookupEnv \()\s?\"?(?P<name>\w*TEST\w*)\b"
+    r"\b(?:environ(?: \. get \(| \[)|getenv \(|env \.|env \[|Getenv \(|ENV \[|ENV \. fetch \(|env :: var \(|"
+    r"LookupEnv \()\s?\"?(?P<name>\w*TEST\w*)\b"
 )
 
 
@@ -54,7 +69,7 @@ def asks_for_tests(case: Case) -> Iterator[Finding]:
     for file in case.of("source"):
         if file.new is None:
             continue
-        words = [word for word in _words(file)]
+        words = list(_words(file))
         text, old = stream(words), stream(_words(file, "old"))
         known = _base_asks(case, file)
         for pattern, severity in ((_TOOLS, "block"), (_MODES, "mode"), (_OWN_SWITCH, "review")):
@@ -106,7 +121,7 @@ def _stack(case: Case, file: FileView, known: bool) -> Iterator[Finding]:
     olds = (
         {stream(words_of(node, file.old.language)) for node in walk(file.old.root)} if file.old is not None else set()
     )
-    tops = [node for node in file.new.root.named_children]
+    tops = list(file.new.root.named_children)
     for node in tops:
         words = words_of(node, file.new.language)
         text = stream(words)
@@ -130,10 +145,12 @@ def _split_case(text: str) -> str:
 
 
 _EQUALS = re.compile(
-    r"__(?:eq|ne|lt|gt|le|ge|cmp|bool|contains)__|equals|hashCode|compareTo|compare|eql\?|==|<=>|===|equal\?|Equal|Less|Compare|eq|ne|cmp|partial_cmp|asymmetricMatch|isEqual|matches"
+    r"__(?:eq|ne|lt|gt|le|ge|cmp|bool|contains)__|equals|hashCode|compareTo|compare|eql\?|==|<=>|===|equal\?|Equal|"
+    r"Less|Compare|eq|ne|cmp|partial_cmp|asymmetricMatch|isEqual|matches"
 )
 _CONSTANT = re.compile(
-    r"(?:return )?(?:True|true|False|false|0|1|-1|Ordering :: Equal|Some \( (?:\w+ :: )*Equal \)|Some \( Ordering :: Equal \)|std :: cmp :: Ordering :: Equal)"
+    r"(?:return )?(?:True|true|False|false|0|1|-1|Ordering :: Equal|Some \( (?:\w+ :: )*Equal \)|"
+    r"Some \( Ordering :: Equal \)|std :: cmp :: Ordering :: Equal)"
 )
 
 
@@ -164,7 +181,10 @@ def _functions(file: FileView, which: str) -> list[Node]:
     return [node for node in walk(parsed.root) if node.type in parsed.language.functions] if parsed is not None else []
 
 
-_WRITES = r"(?: \[ [^\]]{1,40} \])? (?:[-+*|&]= |\+\+|-- ?|= (?!=)|\. (?:add|append|push|insert|set|fetch_add|store|incr|Add|Store|delete|pop|shift|unshift) \()"
+_WRITES = (
+    r"(?: \[ [^\]]{1,40} \])? (?:[-+*|&]= |\+\+|-- ?|= (?!=)|"
+    r"\. (?:add|append|push|insert|set|fetch_add|store|incr|Add|Store|delete|pop|shift|unshift) \()"
+)
 _READS = r"\b(?:if|while|unless|elif|elsif|and|or|not|return|when|case)\b|\?(?!\.)|&&|\|\|"
 
 
@@ -192,7 +212,7 @@ def _decides(spelled: str, text: str) -> bool:
     """The name stands in a condition and is no cache asked by a key."""
     keyed = re.search(
         spelled
-        + r"(?: \[ (?!0|\"\")\w+| \. (?:get|has|key\?|include\?|contains_key|containsKey|fetch|setdefault) \( (?!\"\"))",
+        + r"(?: \[ (?!0|\"\")\w+| \. (?:get|has|key\?|include\?|contains_?[kK]ey|fetch|setdefault) \( (?!\"\"))",
         text,
     )
     inside = re.search(r"\b\w+ (?:not )?in " + spelled, text)
@@ -204,7 +224,8 @@ def _decides(spelled: str, text: str) -> bool:
 
 
 _STATE = re.compile(
-    r"(?:^| )(?:(?:let|var|static mut|static|private static|public static|protected static|private static volatile) (?:mut )?(?:[\w<>\[\]]+ )?(?P<a>\w+) (?::[^=]{1,40} )?=|"
+    r"(?:^| )(?:(?:let|var|static mut|static|private static|public static|protected static|"
+    r"private static volatile) (?:mut )?(?:[\w<>\[\]]+ )?(?P<a>\w+) (?::[^=]{1,40} )?=|"
     r"(?P<b>@@\w+|\$[a-z]\w+) (?:\|\|=|=)|(?P<c>@\w+) = )"
 )
 
@@ -250,9 +271,13 @@ def _owner(node: Node) -> str:
 
 _HANDLERS = frozenset(("except_clause", "catch_clause", "rescue", "rescue_modifier"))
 _NARROW = re.compile(
-    r"^(?:except|rescue|catch) \(? ?(?!(?:Exception|BaseException|StandardError|Throwable|e|err|error|ex|_|\w+ \)) ?)\w+(?: \. \w+)* ?"
+    r"^(?:except|rescue|catch) \(? ?(?!(?:Exception|BaseException|StandardError|Throwable|e|err|error|ex|_|"
+    r"\w+ \)) ?)\w+(?: \. \w+)* ?"
 )
-_GOES_ON = re.compile(r"\b(?:raise|throw|panic|rethrow|Err|return err|exit|fail|abort|Error|logger?|log|warn|reject)\b")
+_GOES_ON = re.compile(
+    r"\b(?:raise|throw|panic|rethrow|Err|return err|exit|fail|abort|Error|logger?|log|warn|"
+    r"reject)\b"
+)
 
 
 def swallowed(case: Case) -> Iterator[Finding]:

@@ -13,25 +13,36 @@ _CI = re.compile(
     re.IGNORECASE,
 )
 _LOCKS = re.compile(
-    r"(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.lock|go\.sum|poetry\.lock|uv\.lock|pipfile\.lock|gemfile\.lock)$",
+    r"(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.lock|go\.sum|poetry\.lock|"
+    r"uv\.lock|pipfile\.lock|gemfile\.lock)$",
     re.IGNORECASE,
 )
 NARROWS = re.compile(
-    r"--deselect|--ignore(?:-glob)?\b|(?:^|[\s\"'=])-k[ =\"']|-m[ =]?[\"']?not\b|collect_ignore|norecursedirs|--exclude\b|--exclude-pattern|"
-    r"passWithNoTests|--pass-with-no-tests|\binvert\b|--grep|--fgrep|(?:^|\s)-g\s|--tag[= ]?~|--skip\b|filter_run|filter_gems|"
-    r"testPathIgnorePatterns|testIgnore|coveragePathIgnore|modulePathIgnorePatterns|\bexclude\w*\b\s*[:=(]|\bignore\b\s*[:=]|"
-    r"autotests\s*=\s*false|^\s*test\s*=\s*false|harness\s*=\s*false|<excludes?>|<skipTests>|<skip>|testFailureIgnore|skipTests|"
-    r"maven\.test\.skip|ignoreFailures\s*=?\s*true|failFast|--no-tests=pass|allow[_-]?empty|--testNamePattern|--testPathPattern|"
-    r"-run[ =]|-skip[ =]|--lib\b|--doc\b|excludeTestsMatching|exclude '|enabled\s*=\s*false|--last-failed|--lf\b|--maxfail=0|"
+    r"--deselect|--ignore(?:-glob)?\b|(?:^|[\s\"'=])-k[ =\"']|-m[ =]?[\"']?not\b|collect_ignore|norecursedirs|"
+    r"--exclude\b|--exclude-pattern|"
+    r"passWithNoTests|--pass-with-no-tests|\binvert\b|--grep|--fgrep|(?:^|\s)-g\s|--tag[= ]?~|--skip\b|filter_run|"
+    r"filter_gems|"
+    r"testPathIgnorePatterns|testIgnore|coveragePathIgnore|modulePathIgnorePatterns|\bexclude\w*\b\s*[:=(]|"
+    r"\bignore\b\s*[:=]|"
+    r"autotests\s*=\s*false|^\s*test\s*=\s*false|harness\s*=\s*false|<excludes?>|<skipTests>|<skip>|"
+    r"testFailureIgnore|skipTests|"
+    r"maven\.test\.skip|ignoreFailures\s*=?\s*true|failFast|--no-tests=pass|allow[_-]?empty|--testNamePattern|"
+    r"--testPathPattern|"
+    r"-run[ =]|-skip[ =]|--lib\b|--doc\b|excludeTestsMatching|exclude '|enabled\s*=\s*false|--last-failed|--lf\b|"
+    r"--maxfail=0|"
     r"-p no:|--no-header-tests|--forbid|--collect-only|--co\b|--setup-only|--setup-plan|--dry-run|--no-run|--list\b"
 )
 _SETS = re.compile(
-    r"(?i)\b(testMatch|testRegex|include|spec|roots|testpaths|python_files|python_functions|python_classes|pattern|files|--pattern|test_globs|t\.pattern|testDir)\b"
+    r"(?i)\b(testMatch|testRegex|include|spec|roots|testpaths|python_files|python_functions|python_classes|pattern|"
+    r"files|--pattern|test_globs|t\.pattern|testDir)\b"
 )
 _RUNNER_KEY = re.compile(
-    r"(?i)addopts|testpaths|pythonpath|python_(?:files|classes|functions)|markers|filterwarnings|xfail_strict|timeout|retr(?:y|ies)|"
-    r"reruns|jest|vitest|mocha|testEnvironment|setupFiles|globalSetup|transform|moduleNameMapper|testRunner|reporters?|bail|"
-    r"testMatch|testRegex|include|spec\b|require|\btest\b|scripts|dependencies|devDependencies|\[dev-dependencies\]|\[\[test\]\]|"
+    r"(?i)addopts|testpaths|pythonpath|python_(?:files|classes|functions)|markers|filterwarnings|xfail_strict|"
+    r"timeout|retr(?:y|ies)|"
+    r"reruns|jest|vitest|mocha|testEnvironment|setupFiles|globalSetup|transform|moduleNameMapper|testRunner|"
+    r"reporters?|bail|"
+    r"testMatch|testRegex|include|spec\b|require|\btest\b|scripts|dependencies|devDependencies|\[dev-dependencies\]|"
+    r"\[\[test\]\]|"
     r"\[dependencies\]|requires?\b|replace|surefire|junit|plugins?\b|gem\b|rspec|--format|--order|--seed|default"
 )
 _PLAIN_KEYS = re.compile(
@@ -39,35 +50,48 @@ _PLAIN_KEYS = re.compile(
 )
 _HOOKS: Mapping[str, re.Pattern[str]] = {
     "python": re.compile(
-        r"\bdef (pytest_(?:collection_modifyitems|collection_finish|runtest_makereport|ignore_collect|pyfunc_call|runtest_call|"
-        r"runtest_protocol|runtest_logreport|runtest_setup|report_teststatus|sessionfinish|deselected|collect_file|pycollect_makeitem|"
-        r"pycollect_makemodule|make_collect_report|itemcollected|collectreport|generate_tests|exception_interact|runtestloop|cmdline_main|"
-        r"configure|sessionstart|runtest_teardown|unconfigure|assertion_pass|fixture_setup|load_initial_conftests))\b|\bitem \. runtest =|"
+        r"\bdef (pytest_(?:collection_modifyitems|collection_finish|runtest_makereport|ignore_collect|pyfunc_call|"
+        r"runtest_call|"
+        r"runtest_protocol|runtest_logreport|runtest_setup|report_teststatus|sessionfinish|deselected|collect_file|"
+        r"pycollect_makeitem|"
+        r"pycollect_makemodule|make_collect_report|itemcollected|collectreport|generate_tests|exception_interact|"
+        r"runtestloop|cmdline_main|"
+        r"configure|sessionstart|runtest_teardown|unconfigure|assertion_pass|fixture_setup|"
+        r"load_initial_conftests))\b|\bitem \. runtest =|"
         r"\breport \. outcome =|\bexitstatus =|\. wasSuccessful =|\bdeselected\b"
     ),
     "javascript": re.compile(
-        r"\bprocess \. on \( \"(?:exit|uncaughtException|unhandledRejection)\"|\bjest \. retryTimes|\bjasmine \. getEnv|"
-        r"\b(?:afterEach|beforeEach) \( (?:function|async|\(|\w+ =>)(?:.{0,120}?)\b(?:currentTest|state|skip|err|errors|suppressedErrors)\b|"
-        r"\bRunner \. prototype|\bMocha \. (?:Runner|Test|Suite)|\bglobalThis \. (?:it|test|describe|expect) =|\bglobal \. (?:it|test|describe|expect) ="
+        r"\bprocess \. on \( \"(?:exit|uncaughtException|unhandledRejection)\"|\bjest \. retryTimes|"
+        r"\bjasmine \. getEnv|"
+        r"\b(?:afterEach|beforeEach) \( (?:function|async|\(|\w+ =>)(?:.{0,120}?)\b(?:currentTest|state|skip|err|"
+        r"errors|suppressedErrors)\b|"
+        r"\bRunner \. prototype|\bMocha \. (?:Runner|Test|Suite)|\bglobalThis \. (?:it|test|describe|expect) =|"
+        r"\bglobal \. (?:it|test|describe|expect) ="
     ),
     "ruby": re.compile(
-        r"\bfilter_run_excluding|\bfilter_run_including|\bfilter_run\b|\bexclusion_filter|\bconfig \. (?:around|filter)|\bc \. (?:around|filter)|"
-        r"\bMinitest \. (?:after_run|reporter|extensions|run)|\bbefore_teardown|\bafter_teardown|\. (?:exception|failures) (?:=|\. clear)|"
+        r"\bfilter_run_excluding|\bfilter_run_including|\bfilter_run\b|\bexclusion_filter|\bconfig \. (?:around|"
+        r"filter)|\bc \. (?:around|filter)|"
+        r"\bMinitest \. (?:after_run|reporter|extensions|run)|\bbefore_teardown|\bafter_teardown|\. (?:exception|"
+        r"failures) (?:=|\. clear)|"
         r"\bset_exception|\bat_exit|\bdefine_derived_metadata|\bexample \. (?:skip|pending|metadata)"
     ),
     "go": re.compile(r"\bfunc TestMain \("),
     "java": re.compile(
-        r"\bimplements (?:TestExecutionExceptionHandler|ExecutionCondition|TestRule|MethodRule|InvocationInterceptor)|\bextends (?:BlockJUnit4ClassRunner|TestWatcher)|@ (?:RunWith|ExtendWith|Category) "
+        r"\bimplements (?:TestExecutionExceptionHandler|ExecutionCondition|TestRule|MethodRule|"
+        r"InvocationInterceptor)|\bextends (?:BlockJUnit4ClassRunner|TestWatcher)|@ (?:RunWith|ExtendWith|Category) "
     ),
 }
 _HOOK_HONEST = re.compile(
-    r"\bpytest_(?:generate_tests|configure|sessionstart|load_initial_conftests|runtest_setup|runtest_teardown|unconfigure|fixture_setup|collectreport|itemcollected|exception_interact)\b"
+    r"\bpytest_(?:generate_tests|configure|sessionstart|load_initial_conftests|runtest_setup|runtest_teardown|"
+    r"unconfigure|fixture_setup|collectreport|itemcollected|exception_interact)\b"
 )
 _CI_OFF = re.compile(
-    r"\|\|\s*(?:true|:|exit 0|echo)|continue-on-error:\s*(?:true|\$)|\bif:\s*(?:false|\$\{\{\s*false)|set \+e|;\s*(?:true|exit 0)\s*$|allow_failure:\s*true|fail-fast:\s*false$|--exit-zero|ignore_failure"
+    r"\|\|\s*(?:true|:|exit 0|echo)|continue-on-error:\s*(?:true|\$)|\bif:\s*(?:false|\$\{\{\s*false)|set \+e|"
+    r";\s*(?:true|exit 0)\s*$|allow_failure:\s*true|fail-fast:\s*false$|--exit-zero|ignore_failure"
 )
 _TEST_COMMAND = re.compile(
-    r"\b(?:pytest|unittest|npm (?:run )?test|npx|yarn test|pnpm test|jest|vitest|mocha|go test|cargo (?:test|nextest)|mvn|gradle\w*|rspec|rake|minitest|tox|nox|make (?:test|check)|node --test|ruby -I|bundle exec)\b"
+    r"\b(?:pytest|unittest|npm (?:run )?test|npx|yarn test|pnpm test|jest|vitest|mocha|go test|cargo (?:test|"
+    r"nextest)|mvn|gradle\w*|rspec|rake|minitest|tox|nox|make (?:test|check)|node --test|ruby -I|bundle exec)\b"
 )
 
 
@@ -218,16 +242,21 @@ def hooks(case: Case) -> Iterator[Finding]:
 
 
 _EXITS = re.compile(
-    r"(?P<hard>\bos \. _exit|\bos \. abort|\bos \. kill \(|\bprocess \. (?:reallyExit|abort|kill)|\bprocess \. exitCode = (?:0|undefined)|"
-    r"\bRuntime \. getRuntime \( \) \. (?:halt|exit)|(?<![.\w] )\bexit!|\bexit !|\bProcess \. exit!|\bsyscall \. Exit|\bat_exit\b|\batexit \. register)|"
-    r"(?P<soft>\bsys \. exit|\bprocess \. exit|\bos \. Exit|\bSystem \. exit|\b(?:std :: )?process :: exit|\braise SystemExit|"
+    r"(?P<hard>\bos \. _exit|\bos \. abort|\bos \. kill \(|\bprocess \. (?:reallyExit|abort|kill)|"
+    r"\bprocess \. exitCode = (?:0|undefined)|"
+    r"\bRuntime \. getRuntime \( \) \. (?:halt|exit)|(?<![.\w] )\bexit!|\bexit !|\bProcess \. exit!|"
+    r"\bsyscall \. Exit|\bat_exit\b|\batexit \. register)|"
+    r"(?P<soft>\bsys \. exit|\bprocess \. exit|\bos \. Exit|\bSystem \. exit|\b(?:std :: )?process :: exit|"
+    r"\braise SystemExit|"
     r"(?<![.\w] )(?<!def )\bexit\b(?= \()|(?<![.\w] )\babort\b(?= \())(?: \( (?P<code>[-\w. \"]*))?"
 )
 _ENTRY = re.compile(
-    r"(?i)(?:^|/)(?:cli|main|__main__|bin|cmd|console|command|commands|app|server|manage|entry\w*|script\w*|tool\w*|exe)\b"
+    r"(?i)(?:^|/)(?:cli|main|__main__|bin|cmd|console|command|commands|app|server|manage|entry\w*|script\w*|tool\w*|"
+    r"exe)\b"
 )
 _ENTRY_FUNCTION = re.compile(
-    r"(?i)^(?:main|run|cli|usage|die|fatal|abort|start|entry\w*|execute|dispatch|handle_?sig\w*|shutdown|exit\w*|_?main)$"
+    r"(?i)^(?:main|run|cli|usage|die|fatal|abort|start|entry\w*|execute|dispatch|handle_?sig\w*|shutdown|exit\w*|"
+    r"_?main)$"
 )
 
 

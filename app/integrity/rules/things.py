@@ -13,7 +13,8 @@ from app.integrity.syntax import number
 LINES, FILES, TIMES, FLOOR = 400, 15, 10, 20
 _GENERATED = re.compile(rb"(?i)(?:code generated .{0,80}do not edit|@generated|auto-?generated (?:file|by|code))")
 _LOCK = re.compile(
-    r"(?i)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.lock|go\.sum|poetry\.lock|uv\.lock|pipfile\.lock|gemfile\.lock|composer\.lock)$"
+    r"(?i)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.lock|go\.sum|poetry\.lock|"
+    r"uv\.lock|pipfile\.lock|gemfile\.lock|composer\.lock)$"
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u200b\u2060\ufeff")
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|gif|ico|webp|woff2?|ttf|pdf)$")
@@ -75,36 +76,51 @@ def _new_entries_only(file: FileView) -> bool:
 
 
 _GATES = re.compile(
-    r"(?i)\b(?P<key>fail_under|fail-under|threshold\w*|lines|branches|functions|statements|minimum_coverage\w*|min(?:imum)?|target|"
-    r"--cov-fail-under|check-coverage|max-complexity|max_complexity|max-line-length|max-warnings|--max-warnings|coverageThreshold|"
+    r"(?i)\b(?P<key>fail_under|fail-under|threshold\w*|lines|branches|functions|statements|minimum_coverage\w*|"
+    r"min(?:imum)?|target|"
+    r"--cov-fail-under|check-coverage|max-complexity|max_complexity|max-line-length|max-warnings|--max-warnings|"
+    r"coverageThreshold|"
     r"precision|maximum_coverage_drop|minimum)\b[\"']?\s*[:=> (]\s*[\"']?(?P<n>[0-9.]+)"
 )
 _UPWARD = re.compile(r"(?i)max|drop")
 _STRICT_OFF = re.compile(
-    r"(?i)\b(?:strict\w*|disallow_\w+|warn_\w+|check_untyped_defs|noImplicit\w*|no_implicit\w*|noUnused\w*|exactOptional\w*|alwaysStrict|"
-    r"forceConsistent\w*|enforce\w*|fail_on_\w+|failOn\w+|error_on\w*|check-coverage|checkCoverage|branch)\b[\"']?\s*[:=]\s*[\"']?(?P<v>false|off|0|no)\b"
+    r"(?i)\b(?:strict\w*|disallow_\w+|warn_\w+|check_untyped_defs|noImplicit\w*|no_implicit\w*|noUnused\w*|"
+    r"exactOptional\w*|alwaysStrict|"
+    r"forceConsistent\w*|enforce\w*|fail_on_\w+|failOn\w+|error_on\w*|check-coverage|checkCoverage|"
+    r"branch)\b[\"']?\s*[:=]\s*[\"']?(?P<v>false|off|0|no)\b"
 )
 _STRICT_ON = re.compile(
-    r"(?i)\b(?:strict\w*|disallow_\w+|noImplicit\w*|warn_\w+|check_untyped_defs)\b[\"']?\s*[:=]\s*[\"']?(?:true|on|1|yes)\b"
+    r"(?i)\b(?:strict\w*|disallow_\w+|noImplicit\w*|warn_\w+|check_untyped_defs)\b[\"']?\s*[:=]\s*[\"']?(?:true|on|"
+    r"1|yes)\b"
 )
 _RULE_OFF = re.compile(
-    r"(?i)\bignore_errors\s*=\s*true|\bignore_missing_imports\s*=\s*true|^\s*(?:extend-)?ignore\s*=|per-file-ignores|\bskipLibCheck\b.*true|"
-    r"[\"'][\w@/-]+[\"']\s*:\s*[\"']?(?:off|0|warn|1)\b[\"']?\s*,?\s*$|\bEnabled:\s*false|^\s*-?\s*Exclude\w*:|\bomit\s*=|\bexclude_lines|"
-    r"\"allow\"|=\s*\"allow\"|^\s*disable\s*[=:]|\bdisable-all|ignorePatterns|\.eslintignore|collectCoverageFrom.*!|coveragePathIgnorePatterns"
+    r"(?i)\bignore_errors\s*=\s*true|\bignore_missing_imports\s*=\s*true|^\s*(?:extend-)?ignore\s*=|"
+    r"per-file-ignores|\bskipLibCheck\b.*true|"
+    r"[\"'][\w@/-]+[\"']\s*:\s*[\"']?(?:off|0|warn|1)\b[\"']?\s*,?\s*$|\bEnabled:\s*false|^\s*-?\s*Exclude\w*:|"
+    r"\bomit\s*=|\bexclude_lines|"
+    r"\"allow\"|=\s*\"allow\"|^\s*disable\s*[=:]|\bdisable-all|ignorePatterns|\.eslintignore|collectCoverageFrom.*!|"
+    r"coveragePathIgnorePatterns"
 )
 _GATE_FILE = re.compile(
-    r"(?i)(?:^|/)(?:setup\.cfg|pyproject\.toml|tox\.ini|mypy\.ini|\.coveragerc|\.flake8|\.pylintrc|\.?ruff\.toml|\.nycrc.*|\.c8rc.*|package\.json|"
-    r"(?:jest|vitest|vite|eslint)\.config\..*|\.eslintrc.*|\.eslintignore|tsconfig.*\.json|\.rubocop.*|\.simplecov|\.golangci\..*|clippy\.toml|"
-    r"cargo\.toml|\.?codecov\.ya?ml|sonar-project\.properties|pom\.xml|build\.gradle.*|spec_helper\.rb|test_helper\.rb|rails_helper\.rb|"
-    r"\.jacoco.*|makefile|\.pre-commit-config\.yaml|.*\.ya?ml|biome\.json|\.stylelintrc.*|phpstan.*|detekt.*|checkstyle.*)$"
+    r"(?i)(?:^|/)(?:setup\.cfg|pyproject\.toml|tox\.ini|mypy\.ini|\.coveragerc|\.flake8|\.pylintrc|\.?ruff\.toml|"
+    r"\.nycrc.*|\.c8rc.*|package\.json|"
+    r"(?:jest|vitest|vite|eslint)\.config\..*|\.eslintrc.*|\.eslintignore|tsconfig.*\.json|\.rubocop.*|\.simplecov|"
+    r"\.golangci\..*|clippy\.toml|"
+    r"cargo\.toml|\.?codecov\.ya?ml|sonar-project\.properties|pom\.xml|build\.gradle.*|spec_helper\.rb|"
+    r"test_helper\.rb|rails_helper\.rb|"
+    r"\.jacoco.*|makefile|\.pre-commit-config\.yaml|.*\.ya?ml|biome\.json|\.stylelintrc.*|phpstan.*|detekt.*|"
+    r"checkstyle.*)$"
 )
 _FILE_MARK = re.compile(
-    r"@ts-nocheck|/\*\s*eslint-disable\s*\*/|^\s*#\s*flake8:\s*noqa\s*$|#\s*ruff:\s*noqa\s*$|#\s*pylint:\s*(?:skip-file|disable=all)|#\s*mypy:\s*ignore-errors|"
-    r"#\s*type:\s*ignore\s*$(?<!\S.)|rubocop:disable\s+all|#!\[allow\((?:warnings|clippy::all|unused)\)\]|/\*\s*(?:istanbul|c8|v8)\s+ignore\s+(?:file|start)|#\s*pragma:\s*no cover\s*file|"
+    r"@ts-nocheck|/\*\s*eslint-disable\s*\*/|^\s*#\s*flake8:\s*noqa\s*$|#\s*ruff:\s*noqa\s*$|"
+    r"#\s*pylint:\s*(?:skip-file|disable=all)|#\s*mypy:\s*ignore-errors|"
+    r"#\s*type:\s*ignore\s*$(?<!\S.)|rubocop:disable\s+all|#!\[allow\((?:warnings|clippy::all|unused)\)\]|"
+    r"/\*\s*(?:istanbul|c8|v8)\s+ignore\s+(?:file|start)|#\s*pragma:\s*no cover\s*file|"
     r"@SuppressWarnings\(\"all\"\)|#\s*nocov|:nocov:|//\s*nolint\s*$|//nolint:all"
 )
 _LINE_MARK = re.compile(
-    r"#\s*noqa|type:\s*ignore|eslint-disable(?:-next)?-line|@ts-(?:ignore|expect-error)|rubocop:disable|pragma:\s*no cover|istanbul ignore|nolint|#\[allow\(|@SuppressWarnings|pylint:\s*disable"
+    r"#\s*noqa|type:\s*ignore|eslint-disable(?:-next)?-line|@ts-(?:ignore|expect-error)|rubocop:disable|"
+    r"pragma:\s*no cover|istanbul ignore|nolint|#\[allow\(|@SuppressWarnings|pylint:\s*disable"
 )
 
 
@@ -171,7 +187,8 @@ def foreign(case: Case) -> Iterator[Finding]:
         file.path.rpartition("/")[0]
         for file in case.files
         if re.search(
-            r"(?i)(?:package\.json|cargo\.toml|go\.mod|pyproject\.toml|pipfile|gemfile|requirements.*\.(?:in|txt)|composer\.json)$",
+            r"(?i)(?:package\.json|cargo\.toml|go\.mod|pyproject\.toml|pipfile|gemfile|requirements.*\.(?:in|txt)|"
+            r"composer\.json)$",
             file.path,
         )
     }

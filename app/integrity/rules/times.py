@@ -11,17 +11,20 @@ from app.integrity.syntax import Word, bare_stream, line_at, number
 
 _NUMBER = r"(?P<n>[0-9][0-9_.eE+]*)"
 _LIMIT = re.compile(
-    r"(?:\b[\w]*(?:[tT]ime_?[oO]ut|TIMEOUT|[dD]eadline|[tT]ime_?[lL]imit|withTimeLimit)\w*\b(?: [(=:.,] ?| \w+(?= [(.:])| \{ |=> )"
+    r"(?:\b[\w]*(?:[tT]ime_?[oO]ut|TIMEOUT|[dD]eadline|[tT]ime_?[lL]imit|withTimeLimit)\w*\b(?: [(=:.,] ?|"
+    r" \w+(?= [(.:])| \{ |=> )"
     r"(?:[\w.:(\"]+ ){0,6}?" + _NUMBER + r"|\bDuration :: from_(?P<unit>secs|millis|secs_f64) \( (?P<m>[0-9_.]+)|"
     r"\btime \. After \( (?P<k>[0-9_]+)|\b(?P<j>[0-9_]+) \* time \. (?P<gounit>Second|Minute|Millisecond)|"
     r"\bDuration \. of(?P<junit>Seconds|Millis|Minutes) \( (?P<o>[0-9_]+))"
 )
 _UPPER = re.compile(
-    r"\b(?:elapsed|duration|took|seconds|millis|runtime|spent|delta|dt|ms|time)\w*(?: [\w.()-]+){0,8}? <=? (?P<n>[0-9][0-9_.eE]*)"
+    r"\b(?:elapsed|duration|took|seconds|millis|runtime|spent|delta|dt|ms|"
+    r"time)\w*(?: [\w.()-]+){0,8}? <=? (?P<n>[0-9][0-9_.eE]*)"
 )
 _JS_THIRD = re.compile(r"\} , (?P<n>[0-9][0-9_]*) \)$")
 _SLEEP = re.compile(
-    r"\b(?:sleep|Sleep|usleep|delay|waitForTimeout|setTimeout) \( (?:[\w.*() =>{},]+? )?(?P<n>[0-9][0-9_.]*)|\bsleep (?P<m>[0-9][0-9_.]*)"
+    r"\b(?:sleep|Sleep|usleep|delay|waitForTimeout|setTimeout) \( (?:[\w.*() =>{},]+? )?(?P<n>[0-9][0-9_.]*)|"
+    r"\bsleep (?P<m>[0-9][0-9_.]*)"
 )
 _WAIT = re.compile(r"\b(?:waitFor|wait_for|wait_until|eventually|Eventually|until|poll)\b")
 _UNITS = {"Minute": 60.0, "Millisecond": 0.001, "millis": 0.001, "Millis": 0.001, "Minutes": 60.0}

@@ -1,4 +1,4 @@
-"""Run the cells of the grid in fresh trees: what to run, in which order, how often, when to stop (proof.md, 3.2 and 6)."""
+"""Run the cells of the grid in fresh trees: what, in which order, how often, until when (proof.md, 3.2 and 6)."""
 
 import time
 from collections.abc import Mapping, Sequence

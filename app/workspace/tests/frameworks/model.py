@@ -13,7 +13,8 @@ from app.workspace.tests.model import Outcome
 
 DETAIL = 3000
 _TIMEOUT = re.compile(
-    r"(?i)\btimeout (?:>|of|after|exceeded|\()|\btimed ?out\b|exceeded (?:the )?time|TestTimedOutException|deadline exceeded"
+    r"(?i)\btimeout (?:>|of|after|exceeded|\()|\btimed ?out\b|exceeded (?:the )?time|TestTimedOutException|"
+    r"deadline exceeded"
 )
 
 
