@@ -2,11 +2,12 @@
 
 import structlog
 
-from app.commands.run import run_command
+from app.commands.run import give_up, run_command
 from app.errors import TransientError, UserError
 from app.events.handlers import HANDLERS
 from app.events.payloads import Unreadable, parse
-from app.ledger import deliveries
+from app.ledger import commands, deliveries
+from app.ledger.ready import COMMAND
 from app.ledger.rows import Row
 from app.ledger.transitions import Overtaken
 from app.ledger.words import DeliveryState
@@ -14,8 +15,7 @@ from app.services import Services, hold, services
 
 log = structlog.get_logger("intake")
 
-COMMAND = "command-"
-"""Prefix of an id that names a waiting command instead of a delivery."""
+COMMAND_LIVES_MS = 600_000
 WAITS_MS = (1_000, 3_000, 9_000, 60_000, 300_000)
 """GH-12, then slower; after the last one the delivery is FAILED and visible."""
 
@@ -39,7 +39,15 @@ def _command(s: Services, command_id: str) -> str:
     with hold(s, f"command:{command_id}") as held:
         if held is None:
             return "leased"
-        _ring(s, run_command(s, command_id))
+        with s.read() as conn:
+            row = commands.get(conn, command_id)
+        try:
+            _ring(s, run_command(s, command_id))
+        except Exception:  # the sweep rings again, for a while
+            if row is not None and s.clock() - row.at < COMMAND_LIVES_MS:
+                raise
+            log.exception("command given up", command=command_id)
+            _ring(s, give_up(s, command_id))
         return "processed"
 
 

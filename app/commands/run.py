@@ -1,6 +1,11 @@
 """Run one stored command: ask GitHub who speaks, do it, acknowledge it (CM-6 to CM-10)."""
 
-from app.commands.desk import Desk, Said
+from collections.abc import Callable
+from functools import partial
+
+from sqlalchemy import Connection
+
+from app.commands.desk import Desk, Said, refused
 from app.commands.table import Command, find
 from app.github.permissions import permission_of
 from app.github.tokens import Purpose
@@ -9,6 +14,7 @@ from app.ledger.rows import Row
 from app.ledger.words import CommandOutcome, CommandSource, OutboxKind
 from app.services import Services
 
+Ring = tuple[str, str]
 REACTION = {
     CommandOutcome.ACCEPTED: "+1",
     CommandOutcome.NO_EFFECT: "+1",
@@ -17,7 +23,7 @@ REACTION = {
 }
 
 
-def run_command(s: Services, command_id: str) -> tuple[tuple[str, str], ...]:
+def run_command(s: Services, command_id: str) -> tuple[Ring, ...]:
     """Do what a stored command says, once; the doorbells to ring after it. A settled command does nothing."""
     with s.read() as conn:
         row = commands.get(conn, command_id)
@@ -26,18 +32,27 @@ def run_command(s: Services, command_id: str) -> tuple[tuple[str, str], ...]:
     if row is None or row.outcome is not None:
         return ()
     if scope is None or repository is None:
-        said = Said(CommandOutcome.REFUSED)
-        return _settle(s, row, None, said)
+        return _answer(s, row, scope, lambda conn: Said(CommandOutcome.REFUSED))
     command = find(row.verb)
     if command is None:
-        return _settle(s, row, scope, Said(CommandOutcome.NOT_UNDERSTOOD, "unknown", row.verb))
+        return _answer(s, row, scope, lambda conn: Said(CommandOutcome.NOT_UNDERSTOOD, "unknown", row.verb))
     if not _may(s, row, scope, repository, command):
-        return _settle(s, row, scope, Said(CommandOutcome.REFUSED, "denied", command.who))
+        return _answer(s, row, scope, lambda conn: Said(CommandOutcome.REFUSED, "denied", command.who))
+    act = partial(command.run, Desk(s, row, scope, repository))
     try:
-        said = command.run(Desk(s, row, scope, repository))
+        return _answer(s, row, scope, act)
     except transitions.Overtaken:
-        said = command.run(Desk(s, row, scope, repository))
-    return (*said.rings, *_settle(s, row, scope, said))
+        return _answer(s, row, scope, act)
+
+
+def give_up(s: Services, command_id: str) -> tuple[Ring, ...]:
+    """Refuse a command that fails again and again, so that its writer hears of it; the doorbells to ring after it."""
+    with s.read() as conn:
+        row = commands.get(conn, command_id)
+        scope = None if row is None or row.scope_id is None else repos.get_scope(conn, row.scope_id)
+    if row is None:
+        return ()
+    return _answer(s, row, scope, lambda conn: refused("other", "Remedy itself failed at it; its log says why."))
 
 
 def _may(s: Services, row: Row, scope: Row, repository: Row, command: Command) -> bool:
@@ -50,29 +65,38 @@ def _may(s: Services, row: Row, scope: Row, repository: Row, command: Command) -
     return level in ("admin", "write") or (command.who == "read" and level == "read")
 
 
-def _settle(s: Services, row: Row, scope: Row | None, said: Said) -> tuple[tuple[str, str], ...]:
-    """Outcome, reaction and reply in one transaction; a press of a button has no comment to react to."""
+def _answer(s: Services, row: Row, scope: Row | None, act: Callable[[Connection], Said]) -> tuple[Ring, ...]:
+    """The deed and its outcome in one transaction, so that a lost worker's command is done once (CM-10)."""
     with s.write() as conn:
-        if not commands.settle(conn, row.id, said.outcome, said.reply) or scope is None:
+        known = commands.get(conn, row.id)
+        if known is None or known.outcome is not None:
             return ()
-        if row.source is CommandSource.BUTTON:
-            transitions.show(conn, scope.id, s.clock())
-            return (("deliver", str(scope.installation_id)),)
-        lane = f"comment:{row.source_id}"
-        common = {"lane": lane, "installation_id": scope.installation_id, "now": s.clock()}
-        if said.reply:
-            outbox.put(
-                conn,
-                key=f"reply:{row.source}:{row.source_id}",
-                kind=OutboxKind.REPLY,
-                payload={"command_id": row.id, "reply": said.reply, "why": said.why, "reason": said.reason},
-                **common,
-            )
+        said = act(conn)
+        commands.settle(conn, row.id, said.outcome, said.reply)
+        if scope is None:
+            return said.rings
+        _acknowledge(conn, row, scope, said, s.clock())
+    return (*said.rings, ("deliver", str(scope.installation_id)))
+
+
+def _acknowledge(conn: Connection, row: Row, scope: Row, said: Said, now: int) -> None:
+    """Reaction and reply; a press of a button has no comment to react to."""
+    if row.source is CommandSource.BUTTON:
+        transitions.show(conn, scope.id, now)
+        return
+    common = {"lane": f"comment:{row.source_id}", "installation_id": scope.installation_id, "now": now}
+    if said.reply:
         outbox.put(
             conn,
-            key=f"react:{row.id}",
-            kind=OutboxKind.REACT,
-            payload={"command_id": row.id, "content": REACTION[said.outcome], "instead_of": "eyes"},
+            key=f"reply:{row.source}:{row.source_id}",
+            kind=OutboxKind.REPLY,
+            payload={"command_id": row.id, "reply": said.reply, "why": said.why, "reason": said.reason},
             **common,
         )
-    return (("deliver", str(scope.installation_id)),)
+    outbox.put(
+        conn,
+        key=f"react:{row.id}",
+        kind=OutboxKind.REACT,
+        payload={"command_id": row.id, "content": REACTION[said.outcome], "instead_of": "eyes"},
+        **common,
+    )

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
+
 from app.commands import verbs
 from app.commands.desk import Desk, Said
 from app.commands.parser import normalise
@@ -17,7 +19,7 @@ class Command:
     who: str
     line: str
     example: str
-    run: Callable[[Desk], Said]
+    run: Callable[[Desk, Connection], Said]
 
     @property
     def verb(self) -> str:

@@ -1,4 +1,4 @@
-"""What each verb does: one transition or one row, in one transaction; saying it twice says so (CM-9)."""
+"""What each verb does, in the transaction that gives the command its outcome; saying it twice says so (CM-9)."""
 
 from sqlalchemy import Connection
 
@@ -19,76 +19,70 @@ REFUSALS = {
 """The machine's words as those of `render/reply` (why, reason)."""
 
 
-def command_block(desk: Desk) -> Said:
+def command_block(desk: Desk, conn: Connection) -> Said:
     """T17 while something runs; else the scope is marked off (decisions.md, row 54)."""
     s, now = desk.s, desk.s.clock()
-    with s.write() as conn:
-        for told in diagnoses.open_of_scope(conn, desk.scope.id):
-            diagnoses.end(conn, told.id, Outcome.SUPERSEDED, now)
-        run = runs.active(conn, desk.scope.id)
-        if run is not None and run.status is Status.RUNNING:
-            fact = Command("block", desk.command.actor, desk.argument[:HINT_CHARS])
-            transitions.apply(conn, run.id, fact, s.settings, now, desk.who)
-            return accepted(_deliver(desk))
-        if run is not None and run.block_cause is BlockCause.COMMAND:
-            return no_effect("stopped")
-        if not repos.mark_off(conn, desk.scope.id, desk.command.actor, desk.argument[:HINT_CHARS], now):
-            return no_effect("stopped")
-        if run is not None:
-            repairing.overrule(conn, run.id, now)
-        transitions.show(conn, desk.scope.id, now)
+    for told in diagnoses.open_of_scope(conn, desk.scope.id):
+        diagnoses.end(conn, told.id, Outcome.SUPERSEDED, now)
+    run = runs.active(conn, desk.scope.id)
+    if run is not None and run.status is Status.RUNNING:
+        fact = Command("block", desk.command.actor, desk.argument[:HINT_CHARS])
+        transitions.apply(conn, run.id, fact, s.settings, now, desk.who)
+        return accepted(_deliver(desk))
+    if run is not None and run.block_cause is BlockCause.COMMAND:
+        return no_effect("stopped")
+    if not repos.mark_off(conn, desk.scope.id, desk.command.actor, desk.argument[:HINT_CHARS], now):
+        return no_effect("stopped")
+    if run is not None:
+        repairing.overrule(conn, run.id, now)
+    transitions.show(conn, desk.scope.id, now)
     return accepted(_deliver(desk))
 
 
-def command_resume(desk: Desk) -> Said:
+def command_resume(desk: Desk, conn: Connection) -> Said:
     """T21, T22: a stopped run goes on where it stopped; without one, the mark that kept Remedy off is cleared."""
     if len(desk.argument) > HINT_CHARS:
         return refused("other", f"The hint has {len(desk.argument)} characters, at most {HINT_CHARS} are read.")
-    s, now = desk.s, desk.s.clock()
-    with s.write() as conn:
-        was_off = repos.clear_off(conn, desk.scope.id)
-        run = runs.active(conn, desk.scope.id)
-        if run is None:
-            return _start(desk, conn, was_off=was_off)
-        if run.status is not Status.BLOCKED:
-            return no_effect("running")
-        if was_off and run.block_cause is BlockCause.NEEDS_APPROVAL:
-            transitions.show(conn, desk.scope.id, now)
-            return accepted(_deliver(desk))
-        return _go_on(desk, conn, run, "resume")
-
-
-def command_fix(desk: Desk) -> Said:
-    """Start on this commit whatever the cause; a stopped run goes back to its agent (decisions.md, 69 and 82)."""
-    with desk.s.write() as conn:
-        repos.clear_off(conn, desk.scope.id)
-        run = runs.active(conn, desk.scope.id)
-        if run is None:
-            return _start(desk, conn, was_off=False)
-        if run.status is Status.RUNNING:
-            return no_effect("running")
-        return _go_on(desk, conn, run, "retry")
-
-
-def command_cancel(desk: Desk) -> Said:
-    """T24: the run is over."""
-    with desk.s.write() as conn:
-        run = runs.active(conn, desk.scope.id)
-        if run is None:
-            return no_effect("nothing_to_cancel")
-        fact = Command("cancel", desk.command.actor, desk.argument[:HINT_CHARS])
-        transitions.apply(conn, run.id, fact, desk.s.settings, desk.s.clock(), desk.who)
-    return accepted(_deliver(desk))
-
-
-def command_status(desk: Desk) -> Said:
-    """The status comment is written anew."""
-    with desk.s.write() as conn:
+    was_off = repos.clear_off(conn, desk.scope.id)
+    run = runs.active(conn, desk.scope.id)
+    if run is None:
+        return _start(desk, conn, was_off=was_off)
+    if run.status is not Status.BLOCKED:
+        return no_effect("running")
+    if was_off and run.block_cause is BlockCause.NEEDS_APPROVAL:
         transitions.show(conn, desk.scope.id, desk.s.clock())
+        return accepted(_deliver(desk))
+    return _go_on(desk, conn, run, "resume")
+
+
+def command_fix(desk: Desk, conn: Connection) -> Said:
+    """Start on this commit whatever the cause; a stopped run goes back to its agent (decisions.md, 69 and 82)."""
+    repos.clear_off(conn, desk.scope.id)
+    run = runs.active(conn, desk.scope.id)
+    if run is None:
+        return _start(desk, conn, was_off=False)
+    if run.status is Status.RUNNING:
+        return no_effect("running")
+    return _go_on(desk, conn, run, "retry")
+
+
+def command_cancel(desk: Desk, conn: Connection) -> Said:
+    """T24: the run is over."""
+    run = runs.active(conn, desk.scope.id)
+    if run is None:
+        return no_effect("nothing_to_cancel")
+    fact = Command("cancel", desk.command.actor, desk.argument[:HINT_CHARS])
+    transitions.apply(conn, run.id, fact, desk.s.settings, desk.s.clock(), desk.who)
     return accepted(_deliver(desk))
 
 
-def command_help(desk: Desk) -> Said:
+def command_status(desk: Desk, conn: Connection) -> Said:
+    """The status comment is written anew."""
+    transitions.show(conn, desk.scope.id, desk.s.clock())
+    return accepted(_deliver(desk))
+
+
+def command_help(desk: Desk, conn: Connection) -> Said:
     return Said(CommandOutcome.ACCEPTED, "help", rings=(_deliver(desk),))
 
 

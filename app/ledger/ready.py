@@ -1,13 +1,15 @@
 """Which doorbells to ring: rows that are ready and were not rung lately, and work that lost its holder (ST-Q6)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, exists, literal, or_, select, update
 
 from app.ledger import outbox as letters
 from app.ledger.leases import drop
 from app.ledger.schema import (
+    commands,
     deliveries,
     diagnoses,
     leases,
@@ -25,6 +27,8 @@ from app.ledger.words import DeliveryState, SelfRepairStatus
 from app.ledger.work import TABLES, resource
 from app.runs.model import ItemKind, ItemStatus, Stage, Status
 
+COMMAND = "command-"
+"""Prefix of an id of `intake` that names a waiting command instead of a delivery."""
 _AT_A_TIME = 200  # rows per job and sweep: a flood is rung in portions, oldest first
 
 Condition = Callable[[int], ColumnElement[bool]]
@@ -42,21 +46,31 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class _Bell:
+    """`age` sorts its rows, oldest first."""
+
     table: Table
     id: ColumnElement[str]
     is_ready: Condition
+    age: ColumnElement[Any]
 
 
 def due(conn: Connection, now: int, rering_ms: int) -> list[tuple[str, str]]:
-    """Every (job, id) to ring: ready, not held by a live lease, not rung within `rering_ms` (decisions.md, 61)."""
+    """Every (job, id) to ring: ready, not held by a live lease, not rung within `rering_ms` (decisions.md, 61).
+
+    What people said comes first (CM-12), then each job's rows, oldest first.
+    """
     before = now - rering_ms
-    found = []
+    found = [("intake", f"{COMMAND}{row_id}") for row_id in _rows(conn, _COMMANDS, now, before)]
     for job, bell in _BELLS.items():
-        unrung = or_(bell.table.c.rung_at.is_(None), bell.table.c.rung_at <= before)
-        rows = select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.id).limit(_AT_A_TIME)
-        found += [(job, row_id) for row_id in conn.execute(rows).scalars()]
+        found += [(job, row_id) for row_id in _rows(conn, bell, now, before)]
     found += [("deliver", str(i)) for i in letters.installations_due(conn, now, rung_before=before)]
     return found
+
+
+def _rows(conn: Connection, bell: _Bell, now: int, before: int) -> Sequence[str]:
+    unrung = or_(bell.table.c.rung_at.is_(None), bell.table.c.rung_at <= before)
+    rows = select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.age, bell.id).limit(_AT_A_TIME)
+    return conn.execute(rows).scalars().all()
 
 
 def rang(conn: Connection, job: str, row_id: str, now: int) -> None:
@@ -65,7 +79,8 @@ def rang(conn: Connection, job: str, row_id: str, now: int) -> None:
         mine = (outbox.c.installation_id == int(row_id), outbox.c.state.in_(UNFINISHED))
         conn.execute(update(outbox).where(*mine).values(rung_at=now))
         return
-    bell = _BELLS[job]
+    bell = _COMMANDS if row_id.startswith(COMMAND) else _BELLS[job]
+    row_id = row_id.removeprefix(COMMAND)
     conn.execute(update(bell.table).where(bell.id == row_id).values(rung_at=now))
 
 
@@ -100,6 +115,18 @@ def _its_time(table: Table, now: int) -> ColumnElement[bool]:
 def _delivery_is_ready(now: int) -> ColumnElement[bool]:
     received = deliveries.c.state == DeliveryState.RECEIVED
     return and_(received, _its_time(deliveries, now), ~_is_held("delivery:", deliveries.c.guid, now))
+
+
+def _command_is_ready(now: int) -> ColumnElement[bool]:
+    """Stored, not yet answered, and the first of its comment that is not (CM-2)."""
+    earlier = commands.alias()
+    first = ~exists().where(
+        earlier.c.source == commands.c.source,
+        earlier.c.source_id == commands.c.source_id,
+        earlier.c.ordinal < commands.c.ordinal,
+        earlier.c.outcome.is_(None),
+    )
+    return and_(commands.c.outcome.is_(None), first, ~_is_held("command:", commands.c.id, now))
 
 
 def _diagnosis_is_ready(now: int) -> ColumnElement[bool]:
@@ -141,10 +168,11 @@ def _run_is_ready(now: int) -> ColumnElement[bool]:
 
 
 _BELLS: Mapping[str, _Bell] = {
-    "intake": _Bell(deliveries, deliveries.c.guid, _delivery_is_ready),
-    "diagnose": _Bell(diagnoses, diagnoses.c.id, _diagnosis_is_ready),
-    "advance": _Bell(runs, runs.c.id, _run_is_ready),
-    "turn": _Bell(turns, turns.c.id, _item_is_ready(ItemKind.TURN)),
-    "prove": _Bell(proofs, proofs.c.id, _item_is_ready(ItemKind.PROOF)),
-    "publish": _Bell(publications, publications.c.id, _item_is_ready(ItemKind.PUBLICATION)),
+    "intake": _Bell(deliveries, deliveries.c.guid, _delivery_is_ready, deliveries.c.received_at),
+    "diagnose": _Bell(diagnoses, diagnoses.c.id, _diagnosis_is_ready, diagnoses.c.id),
+    "advance": _Bell(runs, runs.c.id, _run_is_ready, runs.c.id),
+    "turn": _Bell(turns, turns.c.id, _item_is_ready(ItemKind.TURN), turns.c.created_at),
+    "prove": _Bell(proofs, proofs.c.id, _item_is_ready(ItemKind.PROOF), proofs.c.created_at),
+    "publish": _Bell(publications, publications.c.id, _item_is_ready(ItemKind.PUBLICATION), publications.c.created_at),
 }
+_COMMANDS = _Bell(commands, commands.c.id, _command_is_ready, commands.c.at)

@@ -118,6 +118,7 @@ commands = Table(
     text("url"),
     time("at", null=False),
     big("thread"),
+    time("rung_at"),
     UniqueConstraint("source", "source_id", "ordinal"),
     Index(None, "outcome"),
 )
