@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from app.cli import doctor, migrate, parse, token, up, web, worker
+from app.cli import doctor, migrate, parse, prune, runs, token, up, web, worker
 from app.errors import UserError
 
 remedy = typer.Typer(
@@ -16,10 +16,11 @@ remedy = typer.Typer(
     rich_markup_mode=None,
 )
 
-VERBS = (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, token.token)
+VERBS = (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, token.token, prune.prune)
 
 for verb in VERBS:
     remedy.command()(verb)
+remedy.add_typer(runs.runs)
 
 
 def main() -> None:

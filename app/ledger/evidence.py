@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, Unpack
@@ -13,6 +14,9 @@ from sqlalchemy import Connection, select
 from app.ledger.rows import Row, lock
 from app.ledger.schema import diagnoses, evidence, runs, turns, verdicts
 from app.ledger.words import EvidenceKind
+
+PRUNED = "remedy prune"
+"""Origin of the link that names the evidence whose files were removed, as their retention time was over."""
 
 _HASHED = ("chain", "seq", "id", "run_id", "diagnosis_id", "kind", "sha256", "bytes", "origin", "meta_json", "at")
 
@@ -72,7 +76,9 @@ class Store:
         return _append(conn, rows[-1].hash if rows else _last_of_diagnosis(conn, run_id), values)
 
     def read(self, row: Row) -> bytes:
-        """The bytes of a row; raises DamagedEvidence if the file is not what was put."""
+        """The bytes of a row; raises DamagedEvidence if the file is not what was put, or was removed as too old."""
+        if not row.path:
+            raise DamagedEvidence(f"{row.id}: the file was removed")
         try:
             data = self._folder.joinpath(row.path).read_bytes()
         except OSError as error:
@@ -96,13 +102,27 @@ class Store:
                 return problem
         return None
 
+    def sweep(self, conn: Connection, *, older_than_s: float) -> int:
+        """Delete files that no row names, unless they are so new that their row may still come; how many."""
+        named = set(conn.execute(select(evidence.c.path).distinct()).scalars())
+        until = time.time() - older_than_s
+        gone = 0
+        for path in self._folder.glob("??/*"):
+            if f"{path.parent.name}/{path.name}" not in named and path.stat().st_mtime < until:
+                path.unlink()
+                gone += 1
+        return gone
+
     def _broken_link(self, rows: Sequence[Row], starts: set[str]) -> str | None:
+        removed = {name for row in rows if row.origin == PRUNED for name in (row.meta_json or {}).get("removed", ())}
         for place, row in enumerate(rows):
             before = {rows[place - 1].hash} if place else starts
             if row.seq != place + 1 or row.prev_hash not in before:
                 return f"{row.id} does not follow the evidence before it: something was removed or put in between"
             if row.hash != _hash(row.prev_hash, row._mapping):
                 return f"{row.id} was changed after it was stored"
+            if not row.path and row.id in removed:
+                continue
             try:
                 self.read(row)
             except DamagedEvidence as error:
@@ -112,7 +132,9 @@ class Store:
     def _write(self, digest: str, data: bytes) -> str:
         """Write the file before the row, whole or not at all; its path inside the folder."""
         path = self._folder / digest[:2] / digest
-        if not path.exists():
+        if path.exists():
+            os.utime(path)  # a sweep that runs now must not take it for one that nobody names
+        else:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -133,7 +133,7 @@ def _closed(conn: Connection, told: Row | None) -> tuple[int, ...]:
 
 def _evidence(conn: Connection, store: Store, told: Row) -> Evidence | None:
     """The log around the failures, as it was stored."""
-    logs = [row for row in evidence.of_diagnosis(conn, told.id) if row.kind is EvidenceKind.LOG]
+    logs = [row for row in evidence.of_diagnosis(conn, told.id) if row.kind is EvidenceKind.LOG and row.path]
     if not logs:
         return None
     meta: dict[str, Any] = logs[0].meta_json or {}
@@ -270,7 +270,7 @@ def seen_word(cell: Row | None) -> str:
 
 
 def _fix(conn: Connection, store: Store, run: Row) -> FixView | None:
-    diffs = [row for row in evidence.of_run(conn, run.id) if row.kind is EvidenceKind.DIFF]
+    diffs = [row for row in evidence.of_run(conn, run.id) if row.kind is EvidenceKind.DIFF and row.path]
     if not diffs:
         return None
     meta: dict[str, Any] = diffs[-1].meta_json or {}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.ledger import events, repairs
+from app.ledger.audit import audit
 from app.ledger.rows import Row
 from app.runs.model import Role
 from app.services import use
@@ -72,6 +73,9 @@ def test_a_clarified_plan_goes_on_and_people_see_what_was_added_C14_C16_SR_3_SR_
     assert len(work) == 2 and FIXED["addendum"] in work[1].prompt and FIXED["addendum"] not in work[0].prompt
     seen = happened(world, number)
     assert seen.index("self_repair.started") < seen.index("self_repair.resumed")
+    with world.services.read() as conn:
+        checked = audit(conn, world.services.store, run.id)
+    assert (checked.broken, checked.verdicts) == ("", 3), "EV-2"
 
 
 def test_an_unreadable_answer_gets_one_more_turn_and_a_person_decides_then_SR_10_SR_11(
