@@ -7,13 +7,13 @@ from sqlalchemy import Connection
 
 from app.errors import TransientError, UserError
 from app.github.client import Client
-from app.github.errors import GitHubError, RateLimited
+from app.github.errors import GitHubError, InstallationGone, RateLimited
 from app.github.tokens import Purpose
 from app.ledger import outbox, repos
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind
 from app.services import Hold, Services, hold, services
-from app.speech import answers, issues, pulls, scope
+from app.speech import answers, handover, issues, pulls, rerun, scope, trouble
 from app.speech.letter import Dropped, Ending, Letter, NotNow, Sent
 
 log = structlog.get_logger("deliver")
@@ -29,6 +29,8 @@ SENDERS: Mapping[OutboxKind, Callable[[Letter], Ending]] = {
     OutboxKind.UPDATE_PULL: pulls.update_pull,
     OutboxKind.REPLY: answers.reply,
     OutboxKind.REACT: answers.react,
+    OutboxKind.HIDE_REPLY: handover.hide,
+    OutboxKind.RERUN_JOBS: rerun.rerun_jobs,
 }
 
 AT_A_TIME = 50
@@ -89,7 +91,9 @@ def _send(s: Services, client: Client, row: Row) -> Ending | str:
         return Dropped("the repository is gone")
     letter = Letter(s, client.acting(Purpose.DELIVER, repository.id), row, repository)
     try:
-        return SENDERS[row.kind](letter)
+        ending = SENDERS[row.kind](letter)
+        trouble.over(letter, ending)
+        return ending
     except RateLimited as limit:
         until = limit.retry_at if limit.retry_at is not None else s.clock() + UNKNOWN_LIMIT_MS
         with s.write() as conn:
@@ -97,7 +101,14 @@ def _send(s: Services, client: Client, row: Row) -> Ending | str:
         return NotNow(until, str(limit))
     except TransientError as passing:
         return NotNow(passing.retry_at or s.clock() + _backoff(row), str(passing))
-    except (UserError, GitHubError) as refused:
+    except InstallationGone as gone:
+        with s.write() as conn:
+            outbox.set_next_write(conn, row.installation_id, s.clock() + LONGEST_WAIT_MS)
+        return NotNow(s.clock() + LONGEST_WAIT_MS, str(gone))
+    except UserError as refused:
+        trouble.note(letter, refused)
+        return str(refused)
+    except GitHubError as refused:
         return str(refused)
     except Exception as error:  # the edge of a job: one letter must not hold back the others for ever
         log.exception("letter failed", kind=str(row.kind), key=row.key)

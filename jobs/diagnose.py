@@ -1,24 +1,30 @@
 """From red checks of one head to named failures, causes, issues and a run."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
 import structlog
 from sqlalchemy import Connection
 
-from app.diagnosis.blaming import blame_groups
-from app.diagnosis.collect import Collected, collect, colours
+from app.diagnosis.collect import Collected, collect
+from app.diagnosis.examine import Examined, blame, examine, keep_history
+from app.diagnosis.incident import open_incident
 from app.diagnosis.issues import link_issues
 from app.diagnosis.keep import keep_findings, keep_groups
-from app.diagnosis.reading import CheckRead, failures_of, read_checks
+from app.diagnosis.reading import NO_JOB, CheckRead, read_beside, read_checks
+from app.diagnosis.rerun import ask_rerun, may_rerun
 from app.diagnosis.start import Decision, decide_and_start
 from app.errors import TransientError, UserError
 from app.events.places import Place, is_on, policy_at, reader
+from app.failures.blame import INFRASTRUCTURE_KINDS
 from app.failures.fingerprint import dedup_tag
-from app.failures.grouping import group_failures
 from app.github.client import Client
+from app.github.errors import PermissionMissing
 from app.ledger import diagnoses, repos, transitions
+from app.ledger import told as told_of
 from app.ledger.rows import Row
-from app.ledger.rules import policy_of
-from app.policy import PolicyError
-from app.runs.model import DiagnosisState, Outcome
+from app.policy import Policy, PolicyError
+from app.runs.model import Cause, DiagnosisState, Outcome
 from app.services import Services, hold, services
 
 log = structlog.get_logger("diagnose")
@@ -49,7 +55,7 @@ def diagnose(diagnosis_id: str) -> str:
         except (TransientError, transitions.Overtaken) as passing:
             return _later(s, told, str(passing))
         except UserError as error:
-            return _end(s, told, Decision(Outcome.MISCONFIGURED), problem=str(error))
+            return _end(s, told, Decision(Outcome.MISCONFIGURED), _trouble(s, error))
         except Exception as error:  # the edge of a job: the check must say that it stopped (A22)
             log.exception("diagnosis failed", diagnosis=diagnosis_id)
             return _later(s, told, f"{type(error).__name__}: {error}")
@@ -65,11 +71,23 @@ def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
         if told.asked_by is None and not is_on(policy):
             return _end(s, told, Decision(Outcome.NOT_ENABLED))
         if isinstance(policy, PolicyError):
-            return _end(s, told, Decision(Outcome.MISCONFIGURED), problem=str(policy))
+            return _end(s, told, Decision(Outcome.MISCONFIGURED), {told_of.CONFIG: told_of.mistake(policy)})
         found = collect(client, place.full_name, told.head_sha, s.settings.app_id)
         if stop := _not_yet(s, told, found):
             return stop
-        return _read(s, client, place, told, found)
+        return _read(_Work(s, client, place, told, scope, policy), found)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One diagnosis at work; `policy` is None where a repository has no file and a person asked (IT-8)."""
+
+    s: Services
+    client: Client
+    place: Place
+    told: Row
+    scope: Row
+    policy: Policy | None
 
 
 def _not_yet(s: Services, told: Row, found: Collected) -> str:
@@ -82,35 +100,70 @@ def _not_yet(s: Services, told: Row, found: Collected) -> str:
     return "" if found.failed else _end(s, told, Decision(Outcome.NOTHING_FAILED))
 
 
-def _read(s: Services, client: Client, place: Place, told: Row, found: Collected) -> str:
-    read = read_checks(s, client, place.full_name, found.failed)
-    if any(one.reading is None for one in read) and told.tries < len(LOG_WAITS_MS):
+def _read(work: _Work, found: Collected) -> str:
+    s, told, repo = work.s, work.told, work.place.full_name
+    read = read_checks(s, work.client, repo, found.failed)
+    if any(_may_come(one) for one in read) and told.tries < len(LOG_WAITS_MS):
         with s.write() as conn:
             due = s.clock() + LOG_WAITS_MS[told.tries]
             diagnoses.update_open(conn, told.id, s.clock(), due_at=due, tries=told.tries + 1)
+            _speak_in_time(s, conn, told)
         return "waiting"
-    names = [one.check.name for one in read]
-    base = colours(client, place.full_name, told.base_sha, names, s.settings.app_id)
-    failing = failures_of(read)
-    shown = {failure.test_id: one for one, failure in failing}
-    groups = group_failures([failure for _, failure in failing])
-    now = s.clock()
+    read = read_beside(s, work.client, repo, read)
+    examined = examine(s, work.client, repo, work.scope, read)
+    again = may_rerun(work.client, work.policy, told, read, work.place.repository_id)
+    return _conclude(work, examined, again=again)
+
+
+def _may_come(one: CheckRead) -> bool:
+    """Whether asking for the log again can help: a check without a job never has one."""
+    return one.reading is None and one.answer != NO_JOB
+
+
+def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
+    """Everything that follows from what was read, in one transaction."""
+    s, told, now = work.s, work.told, work.s.clock()
     with s.write() as conn:
-        if not diagnoses.update_open(conn, told.id, now, **_facts(s, read, shown)):
+        if not diagnoses.update_open(conn, told.id, now, **_facts(s, examined.read, examined.shown)):
             return "idle"
-        keep_findings(conn, s.store, told.id, failing, now)
-        keep_groups(conn, s.store, told.id, blame_groups(groups, shown, base), now)
-        decision = _decide(s, conn, told.id, read, now)
+        if work.scope.key.startswith("branch:"):
+            diagnoses.update_open(conn, told.id, now, base_sha=examined.base.tip_sha)
+        keep_findings(conn, s.store, told.id, examined.failing, now)
+        keep_history(conn, work.scope, examined, now)
+        keep_groups(conn, s.store, told.id, blame(conn, work.scope, examined, work.policy, now), now)
+        decision = _decide(work, conn, examined, now)
         if decision.outcome is None:
             due = s.in_ms(s.settings.times.quiet_s)
             diagnoses.update_open(conn, told.id, now, state=DiagnosisState.WAITING, due_at=due)
         else:
+            asked = again and ask_rerun(conn, told, decision.outcome, examined.read, now)
+            details = _details(s, told, examined.read) | ({told_of.RERUN: True} if asked else {})
+            diagnoses.update_open(conn, told.id, now, details=details, problem=_problem(s, examined.read))
             diagnoses.end(conn, told.id, decision.outcome, now, run_id=decision.run_id)
         transitions.show(conn, told.scope_id, now)
     return _ring(s, told, decision)
 
 
-def _facts(s: Services, read: list[CheckRead], shown: dict[str, CheckRead]) -> dict[str, object]:
+def _details(s: Services, told: Row, read: Sequence[CheckRead]) -> dict[str, object]:
+    """Which logs were asked for in vain: how often, and what the answer was (state 21)."""
+    within_s = (s.clock() - told.created_at) // 1000
+    asked = [
+        {"job": one.check.name, "times": told.tries + 1, "answer": one.answer, "within_s": within_s}
+        for one in read
+        if one.reading is None
+    ]
+    return {told_of.ASKED: asked} if asked else {}
+
+
+def _problem(s: Services, read: Sequence[CheckRead]) -> str:
+    """The line of the log that shows why a job broke off (state 04)."""
+    for one in read:
+        if one.reading is not None and one.reading.job_kind in INFRASTRUCTURE_KINDS and one.reading.diagnostics:
+            return s.redactor.text(one.reading.diagnostics[0].message)[:500]
+    return ""
+
+
+def _facts(s: Services, read: Sequence[CheckRead], shown: Mapping[str, CheckRead]) -> dict[str, object]:
     """What the diagnosis says about its checks, and the tag of all its failing tests (IT-20)."""
     readings = [one.reading for one in read if one.reading is not None]
     return {
@@ -133,29 +186,39 @@ def _facts(s: Services, read: list[CheckRead], shown: dict[str, CheckRead]) -> d
     }
 
 
-def _decide(s: Services, conn: Connection, told_id: str, read: list[CheckRead], now: int) -> Decision:
-    groups = diagnoses.groups_of(conn, told_id)
-    told = diagnoses.get(conn, told_id)
+def _decide(work: _Work, conn: Connection, examined: Examined, now: int) -> Decision:
+    told = diagnoses.get(conn, work.told.id)
+    groups = diagnoses.groups_of(conn, told.id)
+    readings = [one.reading for one in examined.read if one.reading is not None]
     if not groups:
-        unread = all(one.reading is None for one in read)
-        infrastructure = any(one.reading is not None and one.reading.job_kind == "infrastructure" for one in read)
-        if infrastructure:
+        if any(reading.job_kind in INFRASTRUCTURE_KINDS for reading in readings):
             return Decision(Outcome.INFRASTRUCTURE)
-        return Decision(Outcome.LOG_UNAVAILABLE if unread else Outcome.NO_TESTS_RECOGNISED)
-    scope = repos.get_scope(conn, told.scope_id)
-    if scope is not None and _wants_issues(repos.get_repository(conn, scope.repository_id)):
-        link_issues(conn, scope, groups, now)
-    return decide_and_start(s, conn, told, groups, now)
+        return Decision(Outcome.NO_TESTS_RECOGNISED if readings else Outcome.LOG_UNAVAILABLE)
+    wanted = [group for group in groups if _wants_issue(work.policy, group)]
+    link_issues(conn, work.scope, wanted, now)
+    incident = open_incident(conn, work.scope, groups, work.policy, examined.base.tip_sha, now)
+    decision = decide_and_start(work.s, conn, told, groups, now)
+    return replace(decision, rings=(*decision.rings, *incident))
 
 
-def _wants_issues(repository: Row | None) -> bool:
-    policy = {} if repository is None else policy_of(repository)
-    return bool(policy.get("issues", "always") == "always")
+def _wants_issue(policy: Policy | None, group: Row) -> bool:
+    """Policy `issues: always | base | never`; what no test failed in, or an update of the branch cures, needs none."""
+    asked = "always" if policy is None else policy.issues
+    if asked == "base":
+        return group.cause is Cause.BASE_RED
+    return asked == "always" and group.cause not in (Cause.INFRASTRUCTURE, Cause.STALE_BASE)
+
+
+def _speak_in_time(s: Services, conn: Connection, told: Row) -> None:
+    """The first comment comes when the diagnosis is ready, or after two minutes (ux.md, 1)."""
+    if s.clock() - told.created_at >= s.settings.times.first_comment_s * 1000:
+        transitions.show(conn, told.scope_id, s.clock())
 
 
 def _wait(s: Services, told: Row, seconds: float) -> str:
     with s.write() as conn:
         diagnoses.update_open(conn, told.id, s.clock(), due_at=s.in_ms(seconds))
+        _speak_in_time(s, conn, told)
     return "waiting"
 
 
@@ -172,13 +235,23 @@ def _later(s: Services, told: Row, why: str) -> str:
     return "waiting"
 
 
-def _end(s: Services, told: Row, decision: Decision, problem: str = "") -> str:
+def _end(s: Services, told: Row, decision: Decision, details: dict[str, object] | None = None) -> str:
     now = s.clock()
     with s.write() as conn:
+        if details:
+            diagnoses.update_open(conn, told.id, now, details={**(told.details or {}), **details})
         if decision.outcome is not None:
-            diagnoses.end(conn, told.id, decision.outcome, now, problem=s.redactor.text(problem)[:500])
+            diagnoses.end(conn, told.id, decision.outcome, now, problem=told.problem)
         transitions.show(conn, told.scope_id, now)
     return _ring(s, told, decision)
+
+
+def _trouble(s: Services, error: UserError) -> dict[str, object]:
+    """What GitHub refuses, as a note: a missing permission is named, with where an owner can accept it (W95)."""
+    if isinstance(error, PermissionMissing):
+        text = f"Remedy lacks the permission {error.permission} on this repository."
+        return {told_of.TROUBLE: {"text": text, "url": error.settings_url}}
+    return {told_of.TROUBLE: {"text": s.redactor.text(str(error))[:500], "url": ""}}
 
 
 def _ring(s: Services, told: Row, decision: Decision) -> str:

@@ -7,11 +7,13 @@ from sqlalchemy import Connection
 
 from app.commands.desk import Desk, Said, refused
 from app.commands.table import Command, find
-from app.github.permissions import permission_of
+from app.github.permissions import standing_of
 from app.github.tokens import Purpose
-from app.ledger import commands, outbox, repos, transitions
+from app.ledger import commands, issues, outbox, repos, transitions
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of
 from app.ledger.words import CommandOutcome, CommandSource, OutboxKind
+from app.policy import Policy
 from app.services import Services
 
 Ring = tuple[str, str]
@@ -32,17 +34,41 @@ def run_command(s: Services, command_id: str) -> tuple[Ring, ...]:
     if row is None or row.outcome is not None:
         return ()
     if scope is None or repository is None:
-        return _answer(s, row, scope, lambda conn: Said(CommandOutcome.REFUSED))
+        return _answer(s, row, None, _refuse)
     command = find(row.verb)
+    may = _may(s, row, scope, repository, command)
+    if not may and not policy_of(repository).get("enabled"):
+        # Somebody without the right to speak, where Remedy was never switched on: silence (UX-N4).
+        return _answer(s, row, None, _refuse)
     if command is None:
         return _answer(s, row, scope, lambda conn: Said(CommandOutcome.NOT_UNDERSTOOD, "unknown", row.verb))
-    if not _may(s, row, scope, repository, command):
+    if not may:
         return _answer(s, row, scope, lambda conn: Said(CommandOutcome.REFUSED, "denied", command.who))
-    act = partial(command.run, Desk(s, row, scope, repository))
+    act = partial(_act, command, Desk(s, row, scope, repository))
     try:
         return _answer(s, row, scope, act)
     except transitions.Overtaken:
         return _answer(s, row, scope, act)
+
+
+def _act(command: Command, desk: Desk, conn: Connection) -> Said:
+    return _one_of_several(desk, command, conn) or command.run(desk, conn)
+
+
+def _refuse(conn: Connection) -> Said:
+    return Said(CommandOutcome.REFUSED)
+
+
+def _one_of_several(desk: Desk, command: Command, conn: Connection) -> Said | None:
+    """On an issue of ours that several runs repair it is not clear which one is meant (decisions.md, row 70)."""
+    if command.who != "write" or desk.command.thread is None:
+        return None
+    found = issues.scopes_of(conn, desk.repository.id, desk.command.thread)
+    keys = [repos.get_scope(conn, scope_id) for scope_id in found]
+    if len(found) < 2:
+        return None
+    names = ", ".join(scope.key.replace("pr:", "pull request ") for scope in keys if scope is not None)
+    return refused("other", f"Several runs repair this: {names}. Say it there.")
 
 
 def give_up(s: Services, command_id: str) -> tuple[Ring, ...]:
@@ -55,14 +81,23 @@ def give_up(s: Services, command_id: str) -> tuple[Ring, ...]:
     return _answer(s, row, scope, lambda conn: refused("other", "Remedy itself failed at it; its log says why."))
 
 
-def _may(s: Services, row: Row, scope: Row, repository: Row, command: Command) -> bool:
-    """Asked live, and every error means no (CM-6); the author of the pull request may always ask for the status."""
-    if command.who == "read" and row.actor_id is not None and row.actor_id == scope.author_id:
+def _may(s: Services, row: Row, scope: Row, repository: Row, command: Command | None) -> bool:
+    """Asked live, and every error means no (CM-6); the author of the pull request may always ask for the status.
+
+    Policy may narrow who commands to a role or to people, and never widens what GitHub says (W92). A word that is no
+    command may be said by every reader: its answer changes nothing.
+    """
+    needs = "read" if command is None else command.who
+    if needs == "read" and row.actor_id is not None and row.actor_id == scope.author_id:
         return True
     with s.connect(scope.installation_id) as github:
-        client = github.acting(Purpose.READ, repository.id)
-        level = permission_of(client, repository.full_name, row.actor)
-    return level in ("admin", "write") or (command.who == "read" and level == "read")
+        standing = standing_of(github.acting(Purpose.READ, repository.id), repository.full_name, row.actor)
+    if standing.user is not None and row.actor_id not in (None, standing.user.id):
+        return False
+    if needs == "read":
+        return standing.permission in ("admin", "write", "read")
+    policy = Policy.model_validate(policy_of(repository))
+    return policy.lets(row.actor_id or 0, standing.permission, standing.role_name)
 
 
 def _answer(s: Services, row: Row, scope: Row | None, act: Callable[[Connection], Said]) -> tuple[Ring, ...]:

@@ -1,12 +1,18 @@
-"""Whose fault each group of failures is, from what is known about base and head (IT-22)."""
+"""Whose fault each group of failures is, from what is known about head, base and history (IT-22)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from app.diagnosis.base import BaseSeen, CheckSeen
+from app.diagnosis.past import Past, past_of
 from app.diagnosis.reading import CheckRead
-from app.failures.blame import Blame, CauseFacts, Colour, decide
+from app.failures.blame import INFRASTRUCTURE_KINDS, Blame, CauseFacts, Colour, decide
 from app.failures.grouping import Group
 from app.failures.model import Failure
+from app.ledger.rows import Row
+
+MEMBERS = 20
+"""So many members of a group are looked up; they share one root cause."""
 
 
 @dataclass(frozen=True)
@@ -18,29 +24,64 @@ class Blamed:
     checks: tuple[CheckRead, ...]
 
 
-def blame_groups(
-    groups: Sequence[Group],
-    shown: Mapping[str, CheckRead],
-    base: Mapping[str, Colour],
-) -> list[Blamed]:
-    """`shown` maps a test id to the check whose log has it, `base` a check's name to its colour on the base."""
+@dataclass(frozen=True)
+class Known:
+    """What was collected before anybody is blamed; `past` are rows of history by test id, oldest first."""
+
+    head_sha: str
+    base: BaseSeen = field(default_factory=BaseSeen)
+    past: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    flaky_needed: int = 2
+
+
+def blame_groups(groups: Sequence[Group], shown: Mapping[str, CheckRead], known: Known) -> list[Blamed]:
+    """`shown` maps a test id to the check whose log has it."""
+    by_id = {read.check.id: read for read in shown.values()}
     blamed = []
     for group in groups:
-        seen = tuple(dict.fromkeys(shown[test].check.id for test in group.test_ids))
-        by_id = {read.check.id: read for read in shown.values()}
+        seen = dict.fromkeys(shown[test].check.id for test in group.test_ids)
         reads = tuple(by_id[check_id] for check_id in seen)
-        blamed.append(Blamed(group, decide(_facts(group.members, reads, base)), reads))
+        blamed.append(Blamed(group, decide(_facts(group.members[:MEMBERS], shown, known)), reads))
     return blamed
 
 
-def _facts(members: Sequence[Failure], reads: Sequence[CheckRead], base: Mapping[str, Colour]) -> CauseFacts:
-    """Until proofs measure the base: a green base check and one red attempt are enough (decisions.md, row 59)."""
-    colours: set[Colour] = {base.get(read.check.name, "missing") for read in reads}
-    kinds = {read.reading.job_kind for read in reads if read.reading is not None}
+def _facts(members: Sequence[Failure], shown: Mapping[str, CheckRead], known: Known) -> CauseFacts:
+    """The weakest member speaks for its group: all of them must be red on base, or flaky, for the group to be so.
+
+    Until proofs measure the base, a green base check and one red attempt are enough (decisions.md, row 59).
+    """
+    jobs = [shown[member.test_id] for member in members]
+    kinds = {job.reading.job_kind for job in jobs if job.reading is not None}
+    infrastructure = [kind for kind in INFRASTRUCTURE_KINDS if kind in kinds]
+    errors_only = all(member.kind == "error" for member in members)
+    base = known.base
+    past = [
+        past_of(known.past.get(member.test_id, ()), job.check.name, member.fingerprint, known.head_sha)
+        for member, job in zip(members, jobs, strict=True)
+    ]
+    weakest = min(past, key=lambda one: (one.head_green, one.flaky_commits), default=Past())
+    attempts = max((one.head_red for one in past), default=0)
     return CauseFacts(
-        job_kind=next(iter(sorted(kinds)), "unknown"),
-        base_tip="green" if colours == {"green"} else "missing",
-        head_red=1,
+        job_kind=infrastructure[0] if infrastructure else next(iter(sorted(kinds)), "unknown"),
+        explained_by_job=bool(infrastructure) and errors_only,
+        base_tip=_colour(base.tip, members, shown),
+        merge_base=_colour(base.merge_base, members, shown),
+        contained_base=_colour(base.merge_base, members, shown),
+        behind=base.behind,
+        head_red=max(1, attempts),
+        head_green=weakest.head_green,
         measured=False,
-        tests_ran=bool(members),
+        flaky_commits=weakest.flaky_commits,
+        flaky_needed=known.flaky_needed,
+        runs=weakest.runs,
+        flakes=weakest.flakes,
+        streak=weakest.streak,
     )
+
+
+def _colour(seen: Mapping[str, CheckSeen], members: Sequence[Failure], shown: Mapping[str, CheckRead]) -> Colour:
+    """Red or green where every member is, in the check that showed it; else not known."""
+    colours = {
+        seen.get(shown[member.test_id].check.name, CheckSeen()).colour_of(member.fingerprint) for member in members
+    }
+    return next(iter(colours)) if len(colours) == 1 else "missing"

@@ -1,15 +1,15 @@
-"""Which checks of a commit are red and which are still running; and what the same checks said on the base."""
+"""Which checks of a commit are red and which are still running."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.failures.blame import Colour
 from app.github import checks
 from app.github.checks import CheckRun
 from app.github.client import Client
 
 RED = frozenset({"failure", "timed_out", "startup_failure"})
 GREEN = "success"
+HELD = "action_required"
 
 
 @dataclass(frozen=True)
@@ -23,23 +23,18 @@ class Collected:
 
 def collect(client: Client, repo: str, sha: str, app_id: int) -> Collected:
     """All checks at `sha`, the newest of each name."""
-    runs = [run for run in checks.find_check_runs(client, repo, sha) if run.app is None or run.app.id != app_id]
+    runs = [run for run in checks.find_check_runs(client, repo, sha) if not is_ours(run, app_id)]
     failed = [run for run in runs if run.status == "completed" and run.conclusion in RED]
     running = [run for run in runs if run.status != "completed"]
-    held = not failed and not running and any(run.conclusion == "action_required" for run in runs)
-    return Collected(sorted(failed, key=lambda run: run.id), running, held)
+    held = any(run.conclusion == HELD for run in runs) if runs else _is_held(client, repo, sha)
+    return Collected(sorted(failed, key=lambda run: run.id), running, held and not failed and not running)
 
 
-def colours(client: Client, repo: str, sha: str, names: Sequence[str], app_id: int) -> Mapping[str, Colour]:
-    """What the checks of these names said at a commit of the base; `missing` where they did not run to an end.
-
-    A red check there is `missing` too: that the same test failed is not known from its colour (BL-14).
-    """
-    if not sha:
-        return dict.fromkeys(names, "missing")
-    seen = {run.name: run for run in checks.find_check_runs(client, repo, sha) if not _ours(run, app_id)}
-    return {name: "green" if name in seen and seen[name].conclusion == GREEN else "missing" for name in names}
+def _is_held(client: Client, repo: str, sha: str) -> bool:
+    """A workflow that waits for a person has a suite, and no check run yet (F-A11)."""
+    return any(suite.conclusion == HELD for suite in checks.find_check_suites(client, repo, sha))
 
 
-def _ours(run: CheckRun, app_id: int) -> bool:
+def is_ours(run: CheckRun, app_id: int) -> bool:
+    """Whether our own app made this check (IT-7)."""
     return run.app is not None and run.app.id == app_id

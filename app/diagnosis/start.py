@@ -34,7 +34,7 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     repository = repos.get_repository(conn, scope.repository_id) if scope is not None else None
     if scope is None or repository is None:
         raise LookupError(told.scope_id)
-    wanted = _to_repair(groups, policy_of(repository), asked=told.asked_by is not None)
+    wanted = _to_repair(groups, policy_of(repository), scope, asked=told.asked_by is not None)
     if not wanted:
         return Decision(_not_ours(groups))
     if scope.is_fork and told.asked_by is None:
@@ -53,11 +53,16 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     return _start(s, conn, told, wanted, now)
 
 
-def _to_repair(groups: Sequence[Row], policy: dict[str, Any], *, asked: bool) -> list[Row]:
-    """Groups whose cause policy repairs; a maintainer's word repairs all of them (decisions.md, row 69)."""
+def _to_repair(groups: Sequence[Row], policy: dict[str, Any], scope: Row, *, asked: bool) -> list[Row]:
+    """Groups whose cause policy repairs; a maintainer's word repairs all of them (decisions.md, row 69).
+
+    What the base has is repaired in the scope of the base, never in one of the pull requests that show it (IT-25).
+    """
     if asked:
         return list(groups)
     causes = set(policy.get("causes") or [Cause.THIS_CHANGE.value])
+    if scope.key.startswith("pr:"):
+        causes.discard(Cause.BASE_RED.value)
     return [group for group in groups if group.cause.value in causes]
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from app.events.payloads import Payload
 from app.github import pulls, repositories
 from app.github.client import Client
+from app.github.paths import repo_path
 from app.github.pulls import Pull
 from app.github.tokens import Purpose
 from app.ledger import repos
@@ -90,11 +91,25 @@ def keep_branch(conn: Connection, place: Place, branch: str, sha: str, now: int)
 
 def policy_at(s: Services, client: Client, place: Place, ref: str) -> Policy | PolicyError | None:
     """The policy of a base branch, read now and kept beside the repository (IT-9); None where there is no file."""
-    found = load_policy(lambda path: repositories.read_file(client, place.full_name, path, ref))
+    found = load_policy(
+        lambda path: repositories.read_file(client, place.full_name, path, ref),
+        lambda path: _default_file(client, place, path),
+    )
     kept = found.model_dump(mode="json") if isinstance(found, Policy) else None
     with s.write() as conn:
         repos.cache_policy(conn, place.repository_id, ref, kept, s.clock())
     return found
+
+
+def _default_file(client: Client, place: Place, path: str) -> bytes | None:
+    """The file of the organisation's `.github` repository, where the installation has that (decisions.md, row 78)."""
+    owner, _, name = place.full_name.partition("/")
+    if name == ".github":
+        return None
+    whole = client.acting(Purpose.SWEEP, None)
+    found = whole.find(repo_path(f"{owner}/.github"))
+    branch = found.get("default_branch") if isinstance(found, dict) else None
+    return repositories.read_file(whole, f"{owner}/.github", path, branch) if branch else None
 
 
 def is_on(policy: Policy | PolicyError | None) -> bool:

@@ -11,12 +11,12 @@ import httpx
 from app.errors import TransientError, UserError
 from app.events.payloads.parts import Installation, to_millis
 from app.github.calls import Call, Listing, Pace
-from app.github.denied import missing, refusal, ungranted
+from app.github.denied import granted, missing, refusal, ungranted
 from app.github.errors import GitHubError, InstallationGone, IssuesDisabled, RateLimited, RepositoryGone
 from app.github.paths import path
 from app.github.retry import Answer, Attempt, GiveUp, Wait, judge
 from app.github.session import Session
-from app.github.tokens import PERMISSIONS, Purpose, Token, token_body
+from app.github.tokens import ALL_OR_NOTHING, PERMISSIONS, Purpose, Token, token_body
 from app.settings import Settings
 
 PER_PAGE = 100
@@ -65,8 +65,11 @@ class Client:
     ) -> None:
         self._shared.session.close()
 
-    def acting(self, purpose: Purpose, repository_id: int) -> "Client":
-        """A view over the same connection whose token is for this purpose and repository alone (GH-20)."""
+    def acting(self, purpose: Purpose, repository_id: int | None) -> "Client":
+        """A view over the same connection whose token is for this purpose and repository alone (GH-20).
+
+        Without a repository, which only `SWEEP` may do, it reads all of the installation.
+        """
         view = Client.__new__(type(self))
         view.settings, view.installation_id = self.settings, self.installation_id
         view._scope, view._shared = (purpose, repository_id), self._shared
@@ -166,19 +169,37 @@ class Client:
     def _mint(self, purpose: Purpose, repository_id: int | None) -> Token:
         if self.installation_id is None:
             raise ValueError("a client without an installation has no token")
-        where = path("app", "installations", self.installation_id, "access_tokens")
+        body = token_body(purpose, repository_id)
         try:
-            answer = self._call(Call("POST", where, body=token_body(purpose, repository_id), repeatable=True))
+            answer = self._ask_token(body)
         except GitHubError as error:
             if error.status == 404:
                 raise self._gone() from error
-            if error.status == 422:
-                raise self._not_granted(purpose) from error
-            raise
-        body = answer.json if isinstance(answer.json, dict) else {}
-        if not isinstance(value := body.get("token"), str):
+            if error.status != 422:
+                raise
+            answer = self._ask_token(body | {"permissions": self._granted_part(purpose)})
+        token = answer.json if isinstance(answer.json, dict) else {}
+        if not isinstance(value := token.get("token"), str):
             raise GitHubError(answer.status, "GitHub sent no token")
-        return Token(value, to_millis(body.get("expires_at")) or 0)
+        return Token(value, to_millis(token.get("expires_at")) or 0)
+
+    def _ask_token(self, body: dict[str, object]) -> Answer:
+        where = path("app", "installations", self.installation_id or 0, "access_tokens")
+        return self._call(Call("POST", where, body=body, repeatable=True))
+
+    def _granted_part(self, purpose: Purpose) -> dict[str, str]:
+        """What of a purpose the owner granted, so that one missing permission stops only what needs it (W95).
+
+        Raises PermissionMissing where nothing would be left to do, RepositoryGone where permissions are not the reason.
+        """
+        facts = self._installation()
+        lacking = ungranted(PERMISSIONS[purpose], facts.permissions or {})
+        if not lacking:
+            raise RepositoryGone("GitHub gives Remedy no access to this repository: it is not in the installation.")
+        part = granted(PERMISSIONS[purpose], facts.permissions or {})
+        if not part or purpose in ALL_OR_NOTHING:
+            raise missing(lacking, facts.html_url or "")
+        return part
 
     def _call(self, call: Call) -> Answer:
         """The whole life of one call: authorise, send, wait in place, renew a refused token once (github.md B2)."""
@@ -250,13 +271,6 @@ class Client:
         )
         self._shared.gone = gone
         return gone
-
-    def _not_granted(self, purpose: Purpose) -> UserError:
-        """Why no token was minted: a permission that nobody accepted yet, or a repository that left (F-T3, GH-34)."""
-        facts = self._installation()
-        if lacking := ungranted(PERMISSIONS[purpose], facts.permissions or {}):
-            return missing(lacking, facts.html_url or "")
-        return RepositoryGone("GitHub gives Remedy no access to this repository: it is not in the installation.")
 
     def _installation(self) -> Installation:
         """What GitHub knows of the installation; nothing when it does not say, as this is an aside of an error."""

@@ -67,6 +67,16 @@ def ungranted(asked: Mapping[str, str], granted: Mapping[str, object]) -> str:
     return " and ".join(lacking)
 
 
+def granted(asked: Mapping[str, str], held: Mapping[str, object]) -> dict[str, str]:
+    """What of `asked` the installation grants, at the level that it grants."""
+    part = {}
+    for name, level in asked.items():
+        known = str(held.get(name))
+        if known in _LEVELS:
+            part[name] = level if _LEVELS[level] <= _LEVELS[known] else known
+    return part
+
+
 def refusal(method: str, path: str, answer: Answer, settings_url: str) -> Exception:
     """The error for a 403; `settings_url` is where an owner accepts permissions, empty when nobody knows."""
     message = answer.message
@@ -85,4 +95,4 @@ def missing(permission: str, settings_url: str) -> PermissionMissing:
     """The error for a permission that was not granted, with where it can be."""
     where = f"at {settings_url}" if settings_url else "in the installation's settings"
     text = f"Remedy lacks `{permission}` on this repository. An owner can accept it {where}."
-    return PermissionMissing(permission, text)
+    return PermissionMissing(permission, text, settings_url)

@@ -37,11 +37,12 @@ class RepositoryGone(UserError):
 
 
 class PermissionMissing(UserError):
-    """The installation lacks `permission`, written as `issues: write`."""
+    """The installation lacks `permission`, written as `issues: write`; `settings_url` is where it can be accepted."""
 
-    def __init__(self, permission: str, text: str) -> None:
+    def __init__(self, permission: str, text: str, settings_url: str = "") -> None:
         super().__init__(text)
         self.permission = permission
+        self.settings_url = settings_url
 
 
 class IssuesDisabled(UserError):

@@ -30,6 +30,9 @@ PERMISSIONS: Mapping[Purpose, Mapping[str, str]] = {
     Purpose.SWEEP: _READ_SET,
 }
 
+ALL_OR_NOTHING = frozenset({Purpose.CLONE, Purpose.PUSH, Purpose.RERUN})
+"""Purposes that are one deed: with less than they ask for, nothing of it can be done."""
+
 
 @dataclass(frozen=True)
 class Token:

@@ -1,7 +1,7 @@
 """Commands and button presses: a row each, so that every one is answered once (CM-10)."""
 
 from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from sqlalchemy import Connection, select, update
 
@@ -24,6 +24,8 @@ class NewCommand(TypedDict):
     args: str
     url: str
     now: int
+    thread: NotRequired[int]
+    """Number of the issue or pull request where it was said; a press has none."""
 
 
 def store(conn: Connection, **command: Unpack[NewCommand]) -> str | None:

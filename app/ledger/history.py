@@ -42,6 +42,21 @@ def at_sha(conn: Connection, repository_id: int, sha: str) -> Sequence[Row]:
     return conn.execute(rows.order_by(test_history.c.test_id, test_history.c.attempt)).all()
 
 
+def failed_at(conn: Connection, repository_id: int, sha: str) -> Sequence[Row]:
+    """Failures at a commit, by test and job, that no pass in a later attempt has answered yet."""
+    rows = at_sha(conn, repository_id, sha)
+    passed = {(row.test_id, row.env): row.attempt for row in rows if row.outcome == "passed"}
+    last = {(row.test_id, row.env): row for row in rows if row.outcome == "failed"}
+    return [row for (test, env), row in last.items() if passed.get((test, env), 0) <= row.attempt]
+
+
+def green_shas(conn: Connection, repository_id: int, test_id: str, most: int) -> tuple[str, ...]:
+    """The commits where a test was last seen passing in a whole green job, newest first."""
+    same = (test_history.c.repository_id == repository_id, test_history.c.test_id == test_id)
+    rows = select(test_history.c.sha).where(*same, test_history.c.outcome == "passed", test_history.c.source == "check")
+    return tuple(conn.execute(rows.order_by(test_history.c.at.desc()).limit(most)).scalars())
+
+
 def seen_rows(conn: Connection, issue_id: str) -> tuple[SeenRow, ...]:
     """Where the failures of an issue were seen, newest first, the last 20."""
     rows = (

@@ -105,8 +105,8 @@ def find(conn: Connection, repository_id: int, number: int) -> Row | None:
     return conn.execute(rows).one_or_none()
 
 
-def scope_of(conn: Connection, repository_id: int, number: int) -> str | None:
-    """The scope of the active run that repairs a group of this issue; None where there is none, or several."""
+def scopes_of(conn: Connection, repository_id: int, number: int) -> list[str]:
+    """The scopes of the active runs that repair a group of this issue."""
     rows = (
         select(runs.c.scope_id)
         .join(steps, steps.c.run_id == runs.c.id)
@@ -114,9 +114,9 @@ def scope_of(conn: Connection, repository_id: int, number: int) -> str | None:
         .join(issues, issues.c.id == failure_groups.c.issue_id)
         .where(issues.c.repository_id == repository_id, issues.c.number == number, runs.c.status.in_(ACTIVE))
         .distinct()
+        .order_by(runs.c.scope_id)
     )
-    found = conn.execute(rows).scalars().all()
-    return str(found[0]) if len(found) == 1 else None
+    return list(conn.execute(rows).scalars())
 
 
 def open_of_repository(conn: Connection, repository_id: int) -> Sequence[Row]:

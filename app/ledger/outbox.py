@@ -61,6 +61,11 @@ def due(conn: Connection, installation_id: int, now: int) -> Row | None:
     return conn.execute(rows.order_by(outbox.c.seq).limit(1)).one_or_none()
 
 
+def find(conn: Connection, key: str) -> Row | None:
+    """The row with this key."""
+    return conn.execute(select(outbox).where(outbox.c.key == key)).one_or_none()
+
+
 def sending(conn: Connection, row_id: str, now: int) -> Row | None:
     """Mark it as begun, before the request; send what this returns. None if it is finished already (OB-4)."""
     begun = _unfinished(row_id).values(state=OutboxState.SENDING, started_at=now, tries=outbox.c.tries + 1, again=False)

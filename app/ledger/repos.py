@@ -168,6 +168,16 @@ def clear_off(conn: Connection, scope_id: str) -> bool:
     return conn.execute(update(scopes).where(*off).values(off_by=None, off_at=None, off_reason="")).rowcount == 1
 
 
+def note(conn: Connection, scope_id: str, name: str, value: Mapping[str, Any] | None) -> bool:
+    """Keep a note about a scope under a name, None takes it away; whether that changed anything."""
+    notes = dict(conn.execute(select(scopes.c.notes).where(scopes.c.id == scope_id)).scalar_one() or {})
+    if notes.get(name) == (None if value is None else dict(value)):
+        return False
+    notes.pop(name, None)
+    _set(conn, scope_id, notes=notes if value is None else {**notes, name: dict(value)})
+    return True
+
+
 def set_comment(conn: Connection, scope_id: str, comment_id: int, comment_hash: str, now: int) -> None:
     """The sticky comment as it stands at GitHub."""
     _set(conn, scope_id, comment_id=comment_id, comment_hash=comment_hash, comment_at=now, comment_deleted_at=None)

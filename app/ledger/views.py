@@ -10,6 +10,7 @@ from app.ledger.evidence import Store
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, rules_of
+from app.ledger.told import noted
 from app.ledger.transitions import accepted_proof
 from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
 from app.runs.model import ItemKind, ItemStatus, Outcome, Result, Role, Status
@@ -77,6 +78,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         off_reason=scope.off_reason,
         is_fork=scope.is_fork,
         fixed_in_head=bool(scope.green_sha) and scope.green_sha == scope.head_sha,
+        **noted(conn, scope, newest if told is None else told, base),
         **_of_run(conn, store, scope, run, settings, base),
     )
 

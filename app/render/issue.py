@@ -21,13 +21,14 @@ from app.runs.view import GroupView, ScopeView, SeenRow
 
 TITLE = 72
 _PLAIN_ID = re.compile(r"[\w./:\[\]=,+-]+", re.ASCII)
+ClosingKind = Literal["pull_green", "pull_closed", "base_green"]
 
 
 @dataclass(frozen=True)
 class Closing:
     """Why an issue closes: CI of pull request `number` is green, it was closed, or `tests` passed on base `shas`."""
 
-    kind: Literal["pull_green", "pull_closed", "base_green"]
+    kind: ClosingKind
     base_ref: str
     number: int = 0
     shas: tuple[str, ...] = ()

@@ -57,6 +57,10 @@ class Links:
             return Markup(f"{words} in the ledger (run `{self.run_id}`)")
         return self.link(words, f"{self.home}/runs/{self.run_id}{path}")
 
+    def settings(self, words: str, address: str) -> Markup:
+        """A page of this GitHub that it named itself; the words alone for any other address."""
+        return self.link(words, address) if address.startswith(f"{self.web}/") else Markup(words)
+
     def help(self) -> Markup:
         if not self.pages:
             return Markup("commands: `/remedy help`")

@@ -72,6 +72,7 @@ def values_of(view: ScopeView, shown: Projection, space: Space, patch: Markup | 
         "columns": columns,
         "as_expected": as_expected,
         "patch": patch,
+        "mistake": view.config or (view.config_in_head if view.outcome is None and view.state is None else None),
         "here": Markup("this pull request" if view.number is not None else "this branch"),
     }
 

@@ -178,7 +178,7 @@ def project(view: ScopeView) -> Projection | None:
 
 
 def state_of(view: ScopeView) -> State | None:
-    """The one state of (diagnosis, run, publication, person's stop): domain.md, PJ-14; decisions.md, 54 and 71.
+    """The one state of (diagnosis, run, publication, person's stop): domain.md, PJ-14; decisions.md, 54, 71 and 72.
 
     A stop by a person wins over all but a run that has ended; a newer diagnosis wins over a run that has ended, while
     it is open and when it came to something that must be said.
@@ -189,6 +189,8 @@ def state_of(view: ScopeView) -> State | None:
         return State.STOPPED
     if run is not None and not (ended and (_diagnosis_open(view) or view.outcome not in _SILENT)):
         return _state_of_run(view, run)
+    if view.state is None and view.outcome is None:
+        return State.MISCONFIGURED if view.config_in_head is not None else None
     if view.outcome is None or _diagnosis_open(view):
         return State.FIXING if view.state is DiagnosisState.WAITING else State.DIAGNOSING
     if view.outcome is Outcome.NOT_ENABLED:
@@ -272,8 +274,10 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
     match shown.state:
         case State.BLOCKED if run is not None and run.cause is not None:
             return _blocked(shown, run.cause)
-        case State.FLAKY | State.INFRASTRUCTURE if not view.rerun:
-            return replace(shown, turn=Turn.AUTHOR)
+        case State.FLAKY | State.INFRASTRUCTURE:
+            return replace(shown, opens=False) if view.rerun else replace(shown, turn=Turn.AUTHOR)
+        case State.MISCONFIGURED if view.outcome is None:
+            return replace(shown, buttons=(), turn=Turn.AUTHOR, opens=False)
         case State.PLAN_REVIEW | State.BUDGET if run is None:
             return replace(shown, buttons=("fix", "block"))
         case State.PUBLISHED if view.publication is not None and view.publication.mode == "commit":

@@ -9,6 +9,7 @@ from app.ledger.words import CommandSource
 from app.render.links import links_of
 from app.render.markers import marker
 from app.render.reply import Denied, Help, HelpRow, Nothing, NotNow, Reply, Unknown, render_reply
+from app.speech import handover
 from app.speech.letter import Dropped, Ending, Letter, Sent
 
 PLACE = {CommandSource.COMMENT: "issue", CommandSource.REVIEW_COMMENT: "review"}
@@ -30,21 +31,24 @@ def react(letter: Letter) -> Ending:
 
 
 def reply(letter: Letter) -> Ending:
-    """One answer per command comment, below it in the thread."""
+    """One answer per command comment, below it in the thread; or the hand-over of a run."""
+    if letter.told("reply") == "handover":
+        return handover.send(letter)
     s = letter.s
     with s.read() as conn:
         row = commands.get(conn, letter.told("command_id"))
         scope = None if row is None or row.scope_id is None else repos.get_scope(conn, row.scope_id)
         view = None if scope is None else scope_view(conn, s.store, scope.id, s.settings)
-    if row is None or view is None or view.number is None:
+    number = None if row is None or view is None else row.thread or view.number
+    if row is None or view is None or number is None:
         return Dropped("no thread to answer in")
     key = f"{row.source}:{row.source_id}"
     app_id = s.settings.app_id
-    known = comments.find_our_comment(letter.client, letter.repo, view.number, app_id, marker("reply", key))
+    known = comments.find_our_comment(letter.client, letter.repo, number, app_id, marker("reply", key))
     if known is not None:
         return Sent(known.id)
-    text = render_reply(_answer(letter, row, view.number), links_of(view), key, s.redactor)
-    return Sent(comments.open_comment(letter.client, letter.repo, view.number, text).id)
+    text = render_reply(_answer(letter, row, view.number or 0), links_of(view), key, s.redactor)
+    return Sent(comments.open_comment(letter.client, letter.repo, number, text).id)
 
 
 def _answer(letter: Letter, row: Row, number: int) -> Reply:

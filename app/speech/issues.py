@@ -1,16 +1,20 @@
 """Send the life of an issue: opened once, edited, closed by evidence, opened again (IT-27, IT-28)."""
 
+from collections.abc import Mapping
+
 from app.github import comments
 from app.github import issues as github
 from app.ledger import diagnoses, issues, repos, transitions
 from app.ledger.history import seen_rows
 from app.ledger.rows import Row
 from app.ledger.views import group_view, scope_view
-from app.render.issue import Closing, Reopening, render_closing, render_issue, render_reopening
+from app.render.issue import Closing, ClosingKind, Reopening, render_closing, render_issue, render_reopening
 from app.render.links import links_of
 from app.render.markers import marker
 from app.runs.view import ScopeView
 from app.speech.letter import Dropped, Ending, Letter, Sent
+
+CLOSINGS: Mapping[str, ClosingKind] = {"green": "pull_green", "closed": "pull_closed", "base": "base_green"}
 
 
 def open_issue(letter: Letter) -> Ending:
@@ -34,7 +38,7 @@ def update_issue(letter: Letter) -> Ending:
     """The table of what was seen, and the state."""
     issue, view = _read(letter)
     if issue.number is None:
-        return Dropped("the issue was never opened")
+        return open_issue(letter)
     title, body = _text(letter, issue, view)
     return Sent(github.update_issue(letter.client, letter.repo, issue.number, title, body).number)
 
@@ -44,12 +48,12 @@ def close_issue(letter: Letter) -> Ending:
     issue, view = _read(letter)
     if issue.number is None:
         return Dropped("the issue was never opened")
-    kind = "pull_green" if letter.told("reason") == "green" else "pull_closed"
+    shas = tuple(letter.row.payload.get("shas") or ()) or (view.head_sha,)
     closing = Closing(
-        kind=kind,  # type: ignore[arg-type]
+        kind=CLOSINGS[letter.told("reason")],
         base_ref=view.base_ref,
         number=view.number or 0,
-        shas=(view.head_sha,),
+        shas=shas,
         tests=max(1, view.failures_total),
     )
     key = f"{issue.fingerprint}-{letter.row.id}"

@@ -2,19 +2,26 @@
 
 import hashlib
 
-from app.github import checks, comments
+from app.github import checks, comments, pulls
 from app.github.checks import ActionWrite, AnnotationWrite, CheckWrite
 from app.github.errors import GitHubError
-from app.ledger import repos, runs
+from app.ledger import diagnoses, repos, runs
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of
 from app.ledger.views import check_key, scope_view
+from app.ledger.words import ScopeState
 from app.render.check import CheckBody, render_check
 from app.render.check_closed import render_moved_check, render_queue_check
 from app.render.comment import render_comment
 from app.render.markers import marker
-from app.runs.projection import project
+from app.runs.projection import Projection, State, Turn, project
 from app.runs.view import ScopeView
+from app.speech import handover
 from app.speech.letter import Dropped, Ending, Letter, NotNow, Sent
+
+
+class Stale(Exception):
+    """What was to be said is about a thread that moved on; its own event brings the new text (OB-8)."""
 
 
 def upsert_comment(letter: Letter) -> Ending:
@@ -24,8 +31,8 @@ def upsert_comment(letter: Letter) -> Ending:
     shown = project(view)
     if shown is None or view.number is None:
         return Dropped("nothing to say")
-    if scope.comment_id is None and not shown.opens:
-        return Dropped("no comment for this state")
+    if scope.comment_id is None and (why := _keeps_quiet(letter, scope, shown)):
+        return Dropped(why)
     if _was_deleted(letter, scope):
         return Dropped("a person deleted the comment")
     text = render_comment(view, s.redactor)
@@ -35,7 +42,10 @@ def upsert_comment(letter: Letter) -> Ending:
     paced = (scope.comment_at or 0) + int(s.settings.times.comment_pace_s * 1000)
     if paced > s.clock() and shown.status != "completed":
         return NotNow(paced, "edits are paced")
-    comment_id = _write_comment(letter, scope, view, text)
+    try:
+        comment_id = _write_comment(letter, scope, view, text)
+    except Stale as why:
+        return Dropped(str(why))
     with s.write() as conn:
         if comment_id is None:
             repos.comment_deleted(conn, scope.id, s.clock())
@@ -44,8 +54,24 @@ def upsert_comment(letter: Letter) -> Ending:
     return Sent(comment_id)
 
 
+def _keeps_quiet(letter: Letter, scope: Row, shown: Projection) -> str:
+    """Why no first comment is written; empty: write it. It comes with the diagnosis, or after two minutes."""
+    wish = policy_of(letter.repository).get("comment", "always")
+    if wish == "never" or (wish == "when_needed" and shown.turn not in (Turn.AUTHOR, Turn.MAINTAINER)):
+        return "the repository asks for no comment"
+    if scope.state is not ScopeState.OPEN:
+        return "the pull request is closed"
+    if shown.opens:
+        return ""
+    with letter.s.read() as conn:
+        told = diagnoses.last(conn, scope.id, scope.head_sha)
+    first_at = letter.s.clock() - int(letter.s.settings.times.first_comment_s * 1000)
+    is_late = shown.state is State.DIAGNOSING and told is not None and told.created_at <= first_at
+    return "" if is_late else "no comment for this state"
+
+
 def _write_comment(letter: Letter, scope: Row, view: ScopeView, text: str) -> int | None:
-    """The comment's id; None when the one we knew is gone."""
+    """The comment's id; None when the one we knew is gone. The thread is read again before the first word (OB-8)."""
     if scope.comment_id is not None:
         try:
             return comments.update_comment(letter.client, letter.repo, scope.comment_id, text).id
@@ -54,6 +80,9 @@ def _write_comment(letter: Letter, scope: Row, view: ScopeView, text: str) -> in
                 return None
             raise
     number = view.number or 0
+    pull = pulls.get_pull(letter.client, letter.repo, number)
+    if not pull.is_open or pull.head.sha != view.head_sha:
+        raise Stale("the pull request moved on")
     mark = marker("status", view.scope_key)
     known = comments.find_our_comment(letter.client, letter.repo, number, letter.s.settings.app_id, mark)
     if known is not None:
@@ -83,6 +112,8 @@ def upsert_check(letter: Letter) -> Ending:
     if shown is None or (known is None and not shown.opens_check):
         return Dropped("nothing to say")
     ending = _put_check(letter, known, render_check(view, letter.s.redactor))
+    with letter.s.write() as conn:
+        handover.intend(conn, scope, view, shown, letter.s.clock())
     if isinstance(ending, Sent) and ending.remote_id is not None:
         with letter.s.write() as conn:
             repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha)

@@ -17,12 +17,14 @@ from app.events.places import (
 )
 from app.github.client import Client
 from app.github.pulls import Pull
-from app.ledger import commands, diagnoses, publications, repos, transitions
+from app.ledger import commands, diagnoses, publications, repos, told, transitions
 from app.ledger.words import CommandSource
 from app.policy import Policy
 from app.runs.model import Outcome
 from app.services import Services
 
+NEVER_BEGAN = {"action_required": Outcome.CI_WAITS_FOR_APPROVAL, "startup_failure": Outcome.INFRASTRUCTURE}
+STARTUP = "the workflow could not start: its file has a mistake"
 BUTTONS = {"fix": "fix", "resume": "resume", "block": "block"}
 
 
@@ -109,16 +111,49 @@ def on_check_suite_completed(s: Services, event: CheckSuiteEvent, guid: str) -> 
     """All checks of an app are in: somebody may wait for exactly this commit (decisions.md, row 58)."""
     if event.check_suite.app is not None and event.check_suite.app.id == s.settings.app_id:
         return ignored("our own suite")
+    if event.check_suite.conclusion in NEVER_BEGAN:
+        return ignored("its workflow run says the same")
     with s.write() as conn:
         place = know(conn, event)
-    return ignored("no installation") if place is None else learn_green(s, place, event.check_suite.head_sha)
+    if place is None:
+        return ignored("no installation")
+    return learn_green(s, place, event.check_suite.head_sha, event.check_suite.head_branch)
 
 
 def on_workflow_run_completed(s: Services, event: WorkflowRunEvent, guid: str) -> Heard:
-    """As a suite; GitHub Actions tells both, in any order."""
+    """As a suite; GitHub Actions tells both, in any order. One that waits for a maintainer has no job to be read."""
     with s.write() as conn:
         place = know(conn, event)
-    return ignored("no installation") if place is None else learn_green(s, place, event.workflow_run.head_sha)
+    if place is None:
+        return ignored("no installation")
+    run = event.workflow_run
+    if run.conclusion in NEVER_BEGAN:
+        return _never_began(s, place, event)
+    return learn_green(s, place, run.head_sha, run.head_branch)
+
+
+def _never_began(s: Services, place: Place, event: WorkflowRunEvent) -> Heard:
+    """No job is there to fail (F-A10, F-A11): the check says who must act, and no comment is written for it."""
+    run, now = event.workflow_run, s.clock()
+    outcome = NEVER_BEGAN[run.conclusion or ""]
+    with s.connect(place.installation_id) as github:
+        client = reader(github, place)
+        found = pulls_at(client, place, run.head_sha)
+        policy = policy_at(s, client, place, found[0].base.ref) if found else None
+    if not found or not isinstance(policy, Policy) or not policy.enabled or _unwanted(found[0], policy):
+        return ignored("nobody to be told")
+    with s.write() as conn:
+        for pull in found:
+            scope = keep_pull(conn, place, pull, now)
+            if scope.off_at is not None or diagnoses.last(conn, scope.id, run.head_sha) is not None:
+                continue
+            diagnosis_id, _ = diagnoses.open(conn, scope.id, run.head_sha, now, now)
+            details = {told.WORKFLOW: s.redactor.text(run.name or "")[:200]}
+            problem = "" if outcome is Outcome.CI_WAITS_FOR_APPROVAL else STARTUP
+            diagnoses.update_open(conn, diagnosis_id, now, details=details, problem=problem)
+            diagnoses.end(conn, diagnosis_id, outcome, now, problem=problem)
+            transitions.show(conn, scope.id, now)
+    return Heard(rings=(("deliver", str(place.installation_id)),))
 
 
 def on_check_run_requested_action(s: Services, event: CheckRunEvent, guid: str) -> Heard:

@@ -4,6 +4,7 @@ from sqlalchemy import Connection
 
 from app.events.green import close_issues
 from app.events.handlers.outcome import Heard, ignored
+from app.events.own_config import mistake_in, note_mistake
 from app.events.payloads import PullRequestEvent
 from app.events.places import Place, keep_pull, know, reader
 from app.github import pulls
@@ -14,25 +15,35 @@ from app.runs.facts import Ended, HeadMoved
 from app.runs.model import Outcome, Result, Stage, Status
 from app.services import Services
 
+NEWS = frozenset({"opened", "reopened", "synchronize"})
+
 
 def on_pull_request(s: Services, event: PullRequestEvent, guid: str) -> Heard:
-    """Only pull requests that Remedy already watches matter; the state is read again, the event is a hint (IT-5)."""
+    """Pull requests that Remedy watches, and those that edit its policy; the event is a hint (IT-5)."""
     with s.write() as conn:
         place = know(conn, event)
         before = (
             None if place is None else repos.find_scope(conn, place.repository_id, f"pr:{event.pull_request.number}")
         )
-    if place is None or before is None:
+    if place is None or (before is None and event.action not in NEWS):
         return ignored("not watched")
+    mistake = None
     with s.connect(place.installation_id) as github:
-        pull = pulls.get_pull(reader(github, place), place.full_name, event.pull_request.number)
+        client = reader(github, place)
+        pull = pulls.get_pull(client, place.full_name, event.pull_request.number)
+        if pull.is_open and event.action in NEWS:
+            mistake = mistake_in(s, client, place, pull)
+    if before is None and mistake is None:
+        return ignored("not watched")
     now = s.clock()
     with s.write() as conn:
         scope = keep_pull(conn, place, pull, now)
         if scope.state is not ScopeState.OPEN:
             _closed(s, conn, place, scope, now)
-        elif scope.head_sha != before.head_sha:
+        elif before is not None and scope.head_sha != before.head_sha:
             _moved(s, conn, before, scope, now)
+    if event.action in NEWS:
+        note_mistake(s, scope, mistake)
     return Heard(rings=(("deliver", str(place.installation_id)),))
 
 
@@ -68,6 +79,9 @@ def _moved(s: Services, conn: Connection, before: Row, scope: Row, now: int) -> 
         if last is not None and last.result is Result.FIXED:
             transitions.show(conn, scope.id, now)
         return
-    if run.status is Status.RUNNING and run.stage is not Stage.PUBLISH and run.stale_head_sha != scope.head_sha:
+    if scope.is_fork:
+        # A maintainer approved the old head; the new one is nobody's word (FK-1).
+        transitions.apply(conn, run.id, Ended("superseded", hard=True), s.settings, now)
+    elif run.status is Status.RUNNING and run.stage is not Stage.PUBLISH and run.stale_head_sha != scope.head_sha:
         transitions.apply(conn, run.id, HeadMoved(scope.head_sha), s.settings, now)
     transitions.show(conn, scope.id, now)

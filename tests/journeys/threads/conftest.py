@@ -1,0 +1,35 @@
+"""A place where a pull request turns red without running CI: everything that people meet before an agent starts."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.threads.place import Place
+
+
+@pytest.fixture
+def a_place() -> Iterator[Callable[..., Place]]:
+    """Make a place with a policy text; at the end no rule of GitHub may have been broken."""
+    made: list[Place] = []
+
+    def make(policy: str | None = "enabled: true\n", **more: Any) -> Place:
+        folder = Path(tempfile.mkdtemp(prefix="remedy-place-"))
+        folder.chmod(0o711)
+        place = Place(folder, policy, **more)
+        made.append(place)
+        return place
+
+    yield make
+    for place in made:
+        place.world.close()
+        shutil.rmtree(place.world.folder, ignore_errors=True)
+        assert place.github.violations() == []
+
+
+@pytest.fixture
+def place(a_place: Callable[..., Place]) -> Place:
+    return a_place()

@@ -1,0 +1,60 @@
+"""Logs of CI jobs as GitHub Actions writes them, made for tests: which tests fail and with which error."""
+
+from collections.abc import Sequence
+
+STAMP = "2026-11-30T10:00:00.0000000Z "
+PAGES = "tests/test_pages.py::test_last_page_is_full"
+OTHER = "tests/test_pages.py::test_a_part_of_a_page_counts"
+
+
+def red(tests: Sequence[str] = (PAGES,), error: str = "assert 3 == 2") -> str:
+    """The log of a pytest job in which these tests fail with this error."""
+    lines = [
+        "##[group]Run python -m pytest",
+        "python -m pytest",
+        "##[endgroup]",
+        "============================= test session starts ==============================",
+        f"collected {len(tests) + 5} items",
+        "",
+        "=================================== FAILURES ===================================",
+    ]
+    for test in tests:
+        file, _, name = test.partition("::")
+        lines += [
+            f"{f' {name} ':_^80}",
+            "",
+            f"    def {name.partition('[')[0]}():",
+            f">       {error}",
+            f"E       {error}",
+            "",
+            f"{file}:9: AssertionError",
+        ]
+    lines.append("=========================== short test summary info ============================")
+    lines += [f"FAILED {test} - {error}" for test in tests]
+    lines.append(f"========================= {len(tests)} failed, 5 passed in 0.12s =========================")
+    lines.append("##[error]Process completed with exit code 1.")
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
+def broken_machine() -> str:
+    """The log of a job whose machine lost the network before a test ran."""
+    lines = [
+        "##[group]Run pip install -r requirements.txt",
+        "pip install -r requirements.txt",
+        "##[endgroup]",
+        "The runner has received a shutdown signal. This can happen when the runner service is stopped.",
+        "##[error]The operation was canceled.",
+    ]
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
+def nothing_known() -> str:
+    """The log of a job that failed without naming a test."""
+    lines = [
+        "##[group]Run ./deploy.sh",
+        "./deploy.sh",
+        "##[endgroup]",
+        "it did not work",
+        "##[error]Process completed with exit code 1.",
+    ]
+    return "".join(f"{STAMP}{line}\n" for line in lines)
