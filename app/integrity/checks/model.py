@@ -111,7 +111,8 @@ def _compared(words: Words) -> Judged | None:
 
 def compare(left: Words, right: Words, sign: str, negated: bool = False) -> Judged:
     """The strength of one comparison; a literal on the left side is the expected value."""
-    if is_literal(left) and not is_literal(right):
+    plain = is_literal(left) or ("(" not in left and "(" in right)
+    if plain and not is_literal(right):
         left, right, sign = right, left, _FLIP.get(sign, sign)
     left, right = strip_brackets(left), strip_brackets(right)
     if left == right and left:

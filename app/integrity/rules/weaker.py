@@ -44,8 +44,21 @@ def weaker(case: Case) -> Iterator[Finding]:
 
 def _tautologies(case: Case, file: FileView, unit: Unit, checks: Sequence[Check]) -> Iterator[Finding]:
     for check in checks:
-        if check.same:
+        if check.same or _is_given_subject(check, unit.words):
             yield case.finding("TI124", "block", file, Spot(unit, check.line, after=[" ".join(check.words)]))
+
+
+def _is_given_subject(check: Check, words: Words) -> bool:
+    """The expected value is a name that was given to the very expression that is tested."""
+    wanted, subject = check.expected, check.subject
+    if len(wanted) != 1 or not wanted[0].isidentifier() or "(" not in subject:
+        return False
+    return any(
+        word == wanted[0]
+        and words[n + 1 : n + 2] in (("=",), (":=",))
+        and words[n + 2 : n + 2 + len(subject)] == subject
+        for n, word in enumerate(words)
+    )
 
 
 def _with_helpers(case: Case, unit: Unit, parsed: Parsed) -> list[Check]:
@@ -134,6 +147,8 @@ def _stands_for(subject: Words, old: Words, words: Words) -> bool:
     if (len(old) > 1 and _holds(subject, old)) or (len(subject) > 2 and "(" in subject and _holds(old, subject)):
         return True
     names = {word for word in subject if word.isidentifier()}
+    if len(old) == 1 and old[0] in names and "(" in subject:
+        return True
     return any(
         word in names and words[n + 1 : n + 2] in (("=",), (":=",)) and words[n + 2 : n + 2 + len(old)] == old
         for n, word in enumerate(words)
