@@ -65,8 +65,20 @@ def _hits(table: Mapping[str, str], words: list[Word], language: Language) -> li
     pattern = table.get(key_of(language))
     if pattern is None or not words:
         return []
+    if language.name == "ruby":
+        words = _with_breaks(words)
     text = bare_stream(words)
     return [_Hit(found[0].strip(), line_at(words, text, found.start())) for found in re.finditer(pattern, text)]
+
+
+def _with_breaks(words: list[Word]) -> list[Word]:
+    """A sign where a line ends: Ruby has statements without brackets."""
+    found: list[Word] = []
+    for word in words:
+        if found and word.line != found[-1].line:
+            found.append(Word(";", found[-1].line))
+        found.append(word)
+    return found
 
 
 def unit_words(unit: Unit, parsed: Parsed) -> list[Word]:
