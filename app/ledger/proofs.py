@@ -80,6 +80,13 @@ def of_run(conn: Connection, run_id: str, step_id: str | None = None) -> Sequenc
     return conn.execute(rows.order_by(proofs.c.created_at, proofs.c.id)).all()
 
 
+def accepted(conn: Connection, run_id: str) -> Row | None:
+    """The newest proof that passed, or that a person accepted: what PUBLISH may push (IV-10)."""
+    good = (ProofOutcome.PASSED, ProofOutcome.NEEDS_HUMAN)
+    done = [proof for proof in of_run(conn, run_id) if proof.outcome in good]
+    return done[-1] if done else None
+
+
 def of_diagnosis(conn: Connection, diagnosis_id: str) -> Sequence[Row]:
     """The baseline proofs of a diagnosis, oldest first (decisions.md, 59)."""
     rows = select(proofs).where(proofs.c.diagnosis_id == diagnosis_id)

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from app.ledger import repos, runs
+from app.ledger import proofs, repos, runs
 from app.ledger.rows import Row
 from app.ledger.schema import approvals
 from app.ledger.words import ApprovalOf
@@ -30,12 +30,6 @@ def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
     run = runs.get(conn, run_id)
     repository = repos.get_repository(conn, run.repository_id)
     policy = {} if repository is None else policy_of(repository)
-    given = conn.execute(
-        select(approvals.c.what, approvals.c.subject).where(
-            approvals.c.run_id == run_id, approvals.c.head_sha == run.head_sha, approvals.c.voided_at.is_(None)
-        )
-    )
-    approved = frozenset(f"step:{row.subject}" if row.what is ApprovalOf.STEP else str(row.what) for row in given)
     limits = limits_of(repository, settings)
     return Rules(
         rounds=limits.rounds,
@@ -44,8 +38,20 @@ def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
         head_moves=limits.head_moves,
         self_repair=settings.self_repair and policy.get("self_repair", True) is True,
         approval=policy.get("approval") or "none",
-        approved=approved,
+        approved=_approved(conn, run),
     )
+
+
+def _approved(conn: Connection, run: Row) -> frozenset[str]:
+    """Approvals that still hold: given for this head, and, of a proof or a publication, for the tree that is here."""
+    proof = proofs.accepted(conn, run.id)
+    given = conn.execute(
+        select(approvals.c.what, approvals.c.subject, approvals.c.tree).where(
+            approvals.c.run_id == run.id, approvals.c.head_sha == run.head_sha, approvals.c.voided_at.is_(None)
+        )
+    ).all()
+    valid = [row for row in given if row.tree is None or (proof is not None and row.tree == proof.tree)]
+    return frozenset(f"step:{row.subject}" if row.what is ApprovalOf.STEP else str(row.what) for row in valid)
 
 
 def choice_of(repository: Row | None, role: Role) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from app.ledger.turns import NewTurn
 from app.ledger.words import ApprovalOf, EventKind, OutboxKind, ProofKind, PublishMode
 from app.runs.facts import Fact, HeadMoved, ProofOrder, Repaired, Transition, TurnOrder
 from app.runs.machine import advance
-from app.runs.model import ItemKind, ItemStatus, ProofOutcome, Role, Run, Status
+from app.runs.model import ItemKind, ItemStatus, Role, Run, Status
 from app.settings import Settings
 
 RETRY_MS = (2_000, 10_000, 60_000, 300_000)
@@ -93,9 +93,10 @@ def _approve(conn: Connection, step: Transition, now: int, who: Who) -> None:
     """Keep what a person approved, bound to this head (T21)."""
     if not step.approves:
         return
-    run = runs.get(conn, step.run.run_id)
+    run, proof = runs.get(conn, step.run.run_id), proofs.accepted(conn, step.run.run_id)
     for name in step.approves:
         what, _, subject = name.partition(":")
+        judged = proof is not None and what in (ApprovalOf.PROOF, ApprovalOf.PUBLISH)
         conn.execute(
             approvals.insert().values(
                 id=new_id(now),
@@ -103,6 +104,7 @@ def _approve(conn: Connection, step: Transition, now: int, who: Who) -> None:
                 what=ApprovalOf(what),
                 subject=subject or str(step.run.plan_version),
                 head_sha=run.head_sha,
+                tree=proof.tree if proof is not None and judged else None,
                 actor_id=who.actor_id,
                 actor=who.actor or "",
                 at=now,
@@ -205,10 +207,8 @@ def _queue_proof(conn: Connection, run: Run, order: ProofOrder, now: int) -> Non
 
 
 def accepted_proof(conn: Connection, run_id: str) -> Row | None:
-    """The newest proof that passed, or that a person accepted: what PUBLISH may push (IV-10)."""
-    good = (ProofOutcome.PASSED, ProofOutcome.NEEDS_HUMAN)
-    done = [proof for proof in proofs.of_run(conn, run_id) if proof.outcome in good]
-    return done[-1] if done else None
+    """As `proofs.accepted`."""
+    return proofs.accepted(conn, run_id)
 
 
 def _queue_publication(conn: Connection, run: Run, now: int) -> None:

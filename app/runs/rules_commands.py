@@ -69,15 +69,19 @@ def _resume(run: Run, fact: Command, rules: Rules, accepted: RunEvent) -> Transi
 
 
 def _approvals(run: Run, fact: Command, stage: Stage) -> tuple[tuple[str, ...], str]:
-    """What a resume approves: all that was asked for, and nothing by a hint (decisions.md, row 55)."""
+    """What a resume approves: all that was asked for, and nothing by a hint (decisions.md, row 55).
+
+    `retry` and a revised plan say that the work may start, never that its proof or its publication is good (PL-9).
+    """
     if run.cause is not BlockCause.NEEDS_APPROVAL:
         return (), ""
     step = step_of(run)
     if stage is Stage.AGENT:
         return ("plan",) if step is None else ("plan", f"step:{step.step_id}"), ""
+    only_work = fact.verb == "retry" or bool(fact.plan)
     if stage is Stage.PUBLISH:
-        return ((), "a hint does not publish") if fact.text else (("publish",), "")
-    return () if fact.text or fact.verb == "retry" else ("proof",), ""
+        return ((), "a hint does not publish") if fact.text else (() if only_work else ("publish",), "")
+    return () if fact.text or only_work else ("proof",), ""
 
 
 def _plan_refusal(run: Run, stage: Stage, plan: Mapping[str, str]) -> str:

@@ -779,7 +779,7 @@ def test_SR_10_IV_17_the_third_self_repair_of_a_run_is_not_asked() -> None:
 
 
 @pytest.mark.parametrize("code", ["runner.not_ready", "runner.sandbox_unavailable", "runner.auth_required"])
-def test_5_3_what_only_the_operator_can_cure_is_not_asked(code: str) -> None:
+def test_5_3_CR_19_what_only_the_operator_can_cure_is_not_asked(code: str) -> None:
     step = advance(a_run(), TurnFailed("item", code, "why"), Rules(self_repair=True))
 
     assert (step.run.cause, step.repair, step.repair_not_asked) == (BlockCause.TURN_FAILED, False, True)
@@ -792,3 +792,41 @@ def test_T23_is_refused_for_a_cause_that_needs_a_person_and_where_it_is_off() ->
     assert advance(waiting, CatchUp(Stage.AGENT), Rules(self_repair=True)).refused
     assert advance(blocked(Stage.AGENT, BlockCause.VERDICT), CatchUp(Stage.AGENT), RULES).refused
     assert advance(a_run(), CatchUp(Stage.AGENT), Rules(self_repair=True)).refused
+
+
+@pytest.mark.parametrize(
+    ("run", "fact", "stage"),
+    [
+        (a_run(Stage.SUPERVISOR), BLOCK, Stage.AGENT),
+        (a_run(Stage.SUPERVISOR, restarts=2), TurnFailed("item", "interrupted"), Stage.SUPERVISOR),
+        (a_run(Stage.PROVE), ProofFailed("item", "fault"), Stage.PROVE),
+        (a_run(Stage.PUBLISH), PublishRefused("item", BlockCause.NO_PERMISSION), Stage.PUBLISH),
+        (a_run(Stage.PLAN_REVIEW), BLOCK, Stage.PLAN_REVIEW),
+    ],
+    ids=["verdict", "killed review", "failed proof", "refused push", "blocked plan"],
+)
+def test_C22_BS_2_BS_3_the_stage_to_come_back_to_is_kept_at_the_block(run: Run, fact: Fact, stage: Stage) -> None:
+    assert advance(run, fact, RULES).run.blocked_stage is stage
+
+
+def test_PL_5_C26_a_revised_plan_keeps_attempts_and_approved_steps_and_sets_round_0() -> None:
+    done = Step("s1", StepStatus.APPROVED, 2, prompt="old")
+    stuck = Step("s2", StepStatus.BLOCKED, 3, prompt="old")
+    run = replace(blocked(Stage.AGENT, BlockCause.VERDICT), steps=(done, stuck), current=1, round=3)
+    after = advance(run, Command("resume", "d", plan={"s1": "new", "s2": "new"}), RULES).run
+
+    assert after.steps[0] == done
+    assert (after.steps[1].prompt, after.steps[1].attempts, after.round) == ("new", 4, 0)
+
+
+def test_PL_9_retry_goes_back_to_the_agent_and_approves_work_only() -> None:
+    waits = blocked(Stage.SUPERVISOR, BlockCause.NEEDS_APPROVAL)
+    step = advance(waits, Command("retry", "d"), RULES)
+    assert (step.run.stage, step.approves) == (Stage.AGENT, ())
+
+    out = blocked(Stage.PUBLISH, BlockCause.NEEDS_APPROVAL)
+    rules = Rules(approval="publish")
+    again = advance(out, Command("retry", "d"), rules)
+    assert (again.run.status, again.run.cause, again.approves) == (Status.BLOCKED, BlockCause.NEEDS_APPROVAL, ())
+    assert advance(out, Command("resume", "d"), rules).approves == ("publish",)
+    assert advance(a_run(), Command("retry", "d"), RULES).refused
