@@ -1,11 +1,11 @@
 """Decide which prints are one failure and what counts: the only place that does (section 4.3)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from app.failures.frameworks.detector import Found
-from app.failures.recorder import Run
+from app.failures.recorder import Run, Segment
 
 _SEPARATORS = re.compile(r"[\W_]+")
 Key = tuple[str, str, str]
@@ -16,11 +16,11 @@ def fold(test_id: str) -> str:
     return _SEPARATORS.sub(" ", test_id).strip().lower()
 
 
-def merge(runs: Sequence[Run]) -> list[Found]:
+def merge(runs: Sequence[Run], ended_well: Callable[[Segment], bool] = lambda _: False) -> list[Found]:
     """One finding for each failing test, in order of first appearance; flaky ones are marked."""
     merged: dict[Key, Found] = {}
     first: dict[Key, int] = {}
-    retried = _retried(runs)
+    retried = _retried(runs, ended_well)
     for run in runs:
         for found in _settle(run):
             key = (found.framework, found.scope, found.id)
@@ -74,7 +74,7 @@ def _join(one: Found, other: Found) -> Found:
     )
 
 
-def _retried(runs: Sequence[Run]) -> set[int]:
+def _retried(runs: Sequence[Run], ended_well: Callable[[Segment], bool]) -> set[int]:
     """Numbers of runs that were repeated as a whole: a later complete run of the framework ran as many tests (RP-6)."""
     old: set[int] = set()
     for at, run in enumerate(runs):
@@ -82,16 +82,21 @@ def _retried(runs: Sequence[Run]) -> set[int]:
             continue
         for later in runs[at + 1 :]:
             same = later.framework == run.framework and later.stream == run.stream and later.ended
-            if same and later.ran == run.ran and _overlaps(run, later):
+            if same and later.ran == run.ran and _repeats(run, later, ended_well):
                 old.add(run.number)
                 break
     return old
 
 
-def _overlaps(run: Run, later: Run) -> bool:
+def _repeats(run: Run, later: Run, ended_well: Callable[[Segment], bool]) -> bool:
+    """Two packages may have as many tests: they share a name, or the later run is clean and its command ended well."""
+    first, second = run.segment.command, later.segment.command
+    if first and second and first != second:
+        return False
     ids = {fold(found.id) for found in run.found}
     later_ids = {fold(found.id) for found in later.found}
-    return bool(ids & later_ids) or not later_ids or bool(ids & {fold(name) for _, name in later.passed})
+    shared = ids & (later_ids | {fold(name) for _, name in later.passed})
+    return bool(shared) or (not later_ids and ended_well(later.segment))
 
 
 def _clear_passed(runs: Sequence[Run], merged: dict[Key, Found]) -> None:

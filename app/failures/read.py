@@ -10,7 +10,7 @@ from app.failures.kind import Kind, Signs, kind_of
 from app.failures.log.reader import Reader, Wakes
 from app.failures.log.steps import in_failed_steps
 from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, JobKind, Options, Reading
-from app.failures.recorder import Record, Recorder
+from app.failures.recorder import Record, Recorder, Segment
 
 
 @cache
@@ -55,7 +55,7 @@ def together(readings: Sequence[Reading]) -> Reading:
 
 
 def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
-    found = merge.merge(record.runs)
+    found = merge.merge(record.runs, lambda segment: _ended_well(segment, record, job))
     if job is not None:
         found = in_failed_steps(found, job, record.segments)
     findings = [_failure(one, record.options) for one in found]
@@ -87,6 +87,15 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
         lines_total=reader.lines,
         notes=tuple(record.broken),
     )
+
+
+def _ended_well(segment: Segment, record: Record, job: JobInfo | None) -> bool:
+    """Proof that the command of a segment passed: its exit code, what follows it, or the end of the job."""
+    if segment.exit is not None or segment.error:
+        return segment.exit == 0
+    if job is not None and job.conclusion == "success":
+        return True
+    return segment is not record.segments[-1] or (record.orderly_end and not record.closed)
 
 
 def _is_short(options: Options, reader: Reader) -> bool:

@@ -1,5 +1,6 @@
 """Record what the detectors say, in order of print, within caps."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.failures.frameworks.detector import Found, Line
@@ -14,12 +15,24 @@ _MAX_SEGMENTS = 20_000
 
 
 @dataclass
+class Segment:
+    """One command or step: where it begins in the log, and its exit code when the log tells it."""
+
+    offset: int
+    command: str = ""
+    exit: int | None = None
+    error: bool = False
+    stamp: str = ""
+
+
+@dataclass
 class Run:
     """One run of one framework in one stream: from `started` (or the first finding) to `total`."""
 
     framework: str
     stream: str
     number: int
+    segment: Segment = field(default_factory=lambda: Segment(0))
     found: list[Found] = field(default_factory=list)
     passed: set[tuple[str, str]] = field(default_factory=set)
     failed: int | None = None
@@ -43,17 +56,6 @@ class Row:
     diagnostic: Diagnostic
     offset: int
     sure: bool
-
-
-@dataclass
-class Segment:
-    """One command or step: where it begins in the log, and its exit code when the log tells it."""
-
-    offset: int
-    command: str = ""
-    exit: int | None = None
-    error: bool = False
-    stamp: str = ""
 
 
 @dataclass
@@ -151,11 +153,12 @@ class Recorder:
             self._new(name)
         self._runs[name].began = True
 
-    def total(self, failed: int | None, ran: int | None = None) -> None:
-        run = self._run(self._last)
+    def total(self, failed: int | None, ran: int | None = None, framework: str = "") -> None:
+        run = self._run(framework or self._last)
+        self._record.frameworks.setdefault(run.framework)
         run.failed, run.ran, run.ended = failed, ran, True
 
-    def above(self, limit: int) -> list[str]:
+    def above(self, limit: int) -> Iterator[str]:
         return self._reader.above(limit)
 
     def broke(self, error: Exception) -> None:
@@ -167,7 +170,7 @@ class Recorder:
 
     def _new(self, name: str) -> Run:
         self._last = name
-        run = Run(name, self._stream, len(self._record.runs))
+        run = Run(name, self._stream, len(self._record.runs), self._record.segments[-1])
         self._runs[name] = run
         self._record.runs.append(run)
         return run

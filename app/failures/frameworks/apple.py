@@ -143,7 +143,7 @@ class Apple:
     @staticmethod
     def _suite(out: Sink) -> str:
         """The nearest suite above: a name alone on its line, or `Test Suite name started`."""
-        found = (_SUITE.match(above.rstrip()) for above in reversed(out.above(300)) if above)
+        found = (_SUITE.match(above.rstrip()) for above in out.above(300) if above)
         return next((suite[1] for suite in found if suite), "")
 
     def _in_list(self, line: Line, out: Sink) -> bool:

@@ -57,7 +57,7 @@ class TestCafe:
             return False
         fixture, found = "", None
         rows: list[Found] = []
-        for text in out.above(400):
+        for text in [*out.above(400)][::-1]:
             row, item = _CAFE_ROW.match(text), _CAFE_ITEM.match(text)
             if row:
                 found = Found(f"{fixture} {row[1]}".strip(), at=line)

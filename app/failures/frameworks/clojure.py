@@ -25,7 +25,7 @@ class Clojure:
         row = _ROW.match(text)
         if row:
             self._store(out)
-            spaces = (found[1] for found in map(_NAMESPACE.match, reversed(out.above(200))) if found)
+            spaces = (found[1] for found in map(_NAMESPACE.match, out.above(200)) if found)
             name = (row[2] or row[3]).split()[0] if row[2] or row[3] else ""
             self._found = Found(name, "fail" if row[1] == "FAIL" else "error", file=row[4], line=int(row[5]), at=line)
             self._found.scope, self._text = next(spaces, ""), Block()

@@ -63,7 +63,7 @@ class Bun:
         if row is None or (not line.text.startswith("(fail)") and "[" not in line.text):
             return False
         lines: list[str] = []
-        for above in reversed(out.above(200)):
+        for above in out.above(200):
             if _BUN_OTHER.match(above):
                 break
             lines.insert(0, above)

@@ -1,6 +1,6 @@
 """What a reader of one framework sees (lines), says (findings) and must offer (a detector)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -74,11 +74,11 @@ class Sink(Protocol):
     def started(self, framework: str = "") -> None:
         """A run of this framework begins."""
 
-    def total(self, failed: int | None, ran: int | None = None) -> None:
-        """The run ends, with its own counts."""
+    def total(self, failed: int | None, ran: int | None = None, framework: str = "") -> None:
+        """The run ends, with its own counts; no `started` is needed before."""
 
-    def above(self, limit: int) -> list[str]:
-        """Up to `limit` cleaned lines of the same stream directly above the current one, the nearest last."""
+    def above(self, limit: int) -> Iterator[str]:
+        """Up to `limit` cleaned lines of the same stream above the current one, the nearest first; read one by one."""
 
     def broke(self, error: Exception) -> None:
         """The detector raised; it is dropped for this log and counted (LT-6)."""

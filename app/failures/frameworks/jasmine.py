@@ -1,6 +1,7 @@
 """jasmine's list of failures, and karma's `FAILED` rows in any browser."""
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from app.failures.frameworks.block import Block
@@ -170,10 +171,10 @@ class Jasmine:
         return True
 
 
-def _suites(above: list[str], depth: int) -> list[str]:
+def _suites(above: Iterable[str], depth: int) -> list[str]:
     """The suites above a row, outermost first, by their indentation."""
     names: list[str] = []
-    for text in reversed(above):
+    for text in above:
         indent = len(text) - len(text.lstrip())
         if (
             text.strip()

@@ -140,7 +140,7 @@ class NodeTest:
                 self._place = None
         else:
             names, depth = [name], indent
-            for above in reversed(out.above(400) if indent else []):
+            for above in out.above(400) if indent else ():
                 suite = _SUITE.match(above)
                 if suite and len(suite[1]) < depth:
                     names.insert(0, suite[2])

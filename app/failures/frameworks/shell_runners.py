@@ -99,7 +99,7 @@ class GruntQunit:
         """The row with the name stands directly above `>> Message:`."""
         part = _GRUNT_PART.match(line.text)
         above = [text for text in out.above(6) if text.strip()]
-        name = _GRUNT.match(above[-1]) if part and above and not _GRUNT_PART.match(above[-1]) else None
+        name = _GRUNT.match(above[0]) if part and above and not _GRUNT_PART.match(above[0]) else None
         if name and part:
             out.failure(Found(name[1], message=part[2], detail=[line.text]))
         return False

@@ -135,7 +135,7 @@ class Tap:
         parts = [name]
         self._indent = len(row[1])
         if not testem:
-            parents = _parents(out.above(300), self._indent, name)
+            parents = _parents([*out.above(300)], self._indent, name)
             parts = [*parents, name] if name else parents
         self._found = Found(
             " ".join(part for part in parts if part) or f"not ok {row[2] or ''}".strip(), at=line, framework=framework
@@ -211,7 +211,7 @@ def _parents(above: list[str], indent: int, name: str) -> list[str]:
     parents: list[str] = []
     depth = indent
     nested = any("# Subtest: " in text for text in above)
-    for text in reversed(above):
+    for text in above:
         comment = _COMMENT.match(text)
         if comment is None:
             if text.startswith("TAP version") and depth <= len(text) - len(text.lstrip()):

@@ -1,6 +1,7 @@
 """Reporters that print a tree: Pester, tasty, HSpec; the path comes from the indentation."""
 
 import re
+from collections.abc import Iterable
 from typing import ClassVar
 
 from app.failures.frameworks.block import Block
@@ -70,9 +71,9 @@ class Trees:
         self._store(out)
 
     @staticmethod
-    def _parents(above: list[str], depth: int, pester: bool) -> list[str]:
+    def _parents(above: Iterable[str], depth: int, pester: bool) -> list[str]:
         parents: list[str] = []
-        for text in reversed(above):
+        for text in above:
             clean = text.rstrip()
             head = _PESTER_HEAD.match(clean) if pester else re.match(r"(\s*)(\S.*)$", clean)
             if head is None or len(head[1]) >= depth:

@@ -26,7 +26,7 @@ class VimTest:
         head = _FOUND.match(text)
         if head:
             self._store(out)
-            file = next((found[1] for found in map(_FROM.match, reversed(out.above(80))) if found), None)
+            file = next((found[1] for found in map(_FROM.match, out.above(80)) if found), None)
             self._found, self._text = Found(head[1], at=line, file=file), Block()
             return True
         if self._found is None:

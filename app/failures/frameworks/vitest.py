@@ -104,7 +104,7 @@ class Vitest:
         if row is None or "⎯" in text:
             return
         file, names, indent = "", [row[2]], len(row[1])
-        for above in reversed(out.above(200)):
+        for above in out.above(200):
             head = _TREE_FILE.match(above)
             if head:
                 file = head[1]

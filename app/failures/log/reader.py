@@ -1,6 +1,6 @@
 """Stream a log in blocks, jump from wake word to wake word, and give lines to the detectors that are awake."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import re2
@@ -126,22 +126,20 @@ class Reader:
                 except Exception as error:
                     sink.broke(error)
 
-    def above(self, limit: int) -> list[str]:
-        """Up to `limit` cleaned lines of the current stream above the current line, within 64 KB."""
-        lines: list[str] = []
-        end = self._at - 1
+    def above(self, limit: int) -> Iterator[str]:
+        """Up to `limit` cleaned lines of the current stream above the current line, the nearest first, within 64 KB."""
+        end, here = self._at - 1, self._here
         floor = max(0, self._at - LOOK_BACK)
-        while len(lines) < limit and end >= floor and end > 0:
+        while limit and end >= floor and end > 0:
             start = self._data.rfind(b"\n", 0, end) + 1
             known = self._cleaned.get(start)
             if known is None:
                 stream, line = self._line(self._data[start:end], start)
                 known = self._cleaned[start] = (stream, line.text)
-            if known[0] == self._here:
-                lines.append(known[1])
+            if known[0] == here:
+                limit -= 1
+                yield known[1]
             end = start - 1
-        lines.reverse()
-        return lines
 
     def _take(self, size: int) -> None:
         """Scan the whole lines of the first `size` bytes; an over-long line keeps its head and its tail only."""

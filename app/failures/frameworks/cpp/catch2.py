@@ -80,7 +80,7 @@ class Catch2:
         if row is None:
             return None
         parts: list[str] = []
-        for above in reversed(out.above(12)):
+        for above in out.above(12):
             case = _DOCTEST_CASE.match(above)
             if case:
                 parts.insert(0, case[1].strip())
@@ -101,7 +101,7 @@ class Catch2:
             return None
         names: list[str] = []
         dots = False
-        for above in reversed(out.above(200)):
+        for above in out.above(200):
             clean = _CTEST_OUTPUT.sub(r"\1", above)
             if re.match(r"\.{60,}", clean):
                 dots, names = True, []

@@ -56,7 +56,7 @@ class CTest:
     def _own_output(out: Sink) -> list[str]:
         """With `-V` the output stands above the row, else below; both ends are kept by the log's own tail."""
         lines: list[str] = []
-        for above in reversed(out.above(60)):
+        for above in out.above(60):
             if above.lstrip().startswith(("Start ", "test ")) or (" Test " in above and "#" in above):
                 break
             lines.insert(0, above)

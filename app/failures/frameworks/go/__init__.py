@@ -108,7 +108,7 @@ class Go:
         if row is None or (not _NAME.match(row[2]) and not self._sum):
             return self._text is not None
         if self._text is None:
-            self._before = segments(out.above(300))
+            self._before = segments([*out.above(300)][::-1])
         name = row[2]
         fake = bool(self._ran) and name not in self._ran and len(self._ran) < _RUN_NAMES
         found = Found(name, rank=-1 if fake else 1, at=line)

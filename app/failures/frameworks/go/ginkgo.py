@@ -25,7 +25,7 @@ class Ginkgo:
         text = line.text
         if _SUMMARY.match(text):
             self._list = True
-            self._texts = [found[1] for found in map(_MESSAGE.match, out.above(400)) if found]
+            self._texts = [found[1] for found in map(_MESSAGE.match, [*out.above(400)][::-1]) if found]
             return True
         if not self._list:
             return False

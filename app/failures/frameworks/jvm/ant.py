@@ -55,7 +55,7 @@ class Ant:
         launcher = _LAUNCHER.match(text) if text.startswith("Test: ") else None
         if launcher and launcher[2] == "FAILED":
             self._store(out)
-            suites = (found[1] for found in map(_LAUNCHED_SUITE.match, reversed(out.above(200))) if found)
+            suites = (found[1] for found in map(_LAUNCHED_SUITE.match, out.above(200)) if found)
             self._suite = next(suites, self._suite)
             self._begin(launcher[1], "FAILED", line)
             self._text.add(launcher[3])
@@ -86,7 +86,7 @@ class Ant:
 
     @staticmethod
     def _suite_above(out: Sink) -> str:
-        for above in reversed(out.above(400)):
+        for above in out.above(400):
             at = above.find("Testsuite: ")
             if at >= 0:
                 return above[at + 11 :].split()[0] if above[at + 11 :].split() else ""

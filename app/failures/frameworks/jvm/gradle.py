@@ -83,7 +83,7 @@ class Gradle:
     @staticmethod
     def _class_above(out: Sink) -> str:
         """Logger plugins print the class on a line of its own above its tests."""
-        for above in reversed(out.above(120)):
+        for above in out.above(120):
             if above and not above[0].isspace() and re.fullmatch(r"(?:[\w$]+\.)+[A-Z][\w$]*", above.strip()):
                 return above.strip()
         return ""

@@ -82,7 +82,7 @@ class Scala:
                 return Found(aborted[1], "suite_error", framework="scalatest")
             return None
         parts, depth = [row[2]], len(row[1])
-        for above in reversed(out.above(400)):
+        for above in out.above(400):
             clean = above[len(mark[0]) :] if mark and above.startswith(mark[0][:3]) else above
             head = _SBT.match(above)
             clean = above[head.end() :] if head else above
@@ -126,7 +126,7 @@ class Scala:
         if row is None:
             return None
         parts, depth = [row[2].strip()], len(row[1])
-        for above in reversed(out.above(200)):
+        for above in out.above(200):
             head = _SBT.match(above)
             clean = above[head.end() :] if head else above
             indent = len(clean) - len(clean.lstrip())

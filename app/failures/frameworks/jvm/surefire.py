@@ -102,7 +102,7 @@ class Surefire:
 
     @staticmethod
     def _class_above(out: Sink) -> str:
-        for above in reversed(out.above(60)):
+        for above in out.above(60):
             if above.strip().startswith("Running "):
                 return above.strip()[8:]
             if above.strip().startswith("[INFO] Running "):

@@ -91,7 +91,7 @@ class Pytest:
             self._session.started = True
             return False
         if self._crash is None and ("Fatal Python error: " in text or "+ Timeout +" in text):
-            self._crash = Crash.begin(text, out.above(120))
+            self._crash = Crash.begin(text, out.above(3))
         if self._crash is not None:
             if self._crash.feed(text):
                 return True

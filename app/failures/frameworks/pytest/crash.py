@@ -1,6 +1,7 @@
 """A pytest process that died: faulthandler's stack or pytest-timeout's dump names the running test (OP-3)."""
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from app.failures.frameworks.block import Block
@@ -27,10 +28,10 @@ class Crash:
         self._lines = 0
 
     @classmethod
-    def begin(cls, text: str, above: list[str]) -> "Crash | None":
+    def begin(cls, text: str, above: Iterable[str]) -> "Crash | None":
         timeout = "+ Timeout +" in text
         running = ""
-        for line in (text, *reversed(above[-3:])):
+        for line in (text, *above):
             found = _RUNNING.match(line)
             if found and " PASSED" not in line:
                 running = found[1].strip()

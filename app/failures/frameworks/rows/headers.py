@@ -83,7 +83,7 @@ class Headers:
         if rows is not None:
             return True, rows
         if "would be reformatted" in text and _FORMAT_TOTAL.match(text):
-            above = out.above(400)
+            above = [*out.above(400)][::-1]
             diffs = [_DIFF.match(line) for line, below in pairwise(above) if below.startswith("+++ ")]
             return False, [Diagnostic(text.strip(), diff[1], None, None, None, "ruff") for diff in diffs if diff]
         return self._head(text)
@@ -130,7 +130,7 @@ class Headers:
 
     @staticmethod
     def _message_above(out: Sink) -> tuple[str, str | None, str] | None:
-        for text in reversed(out.above(12)):
+        for text in out.above(12):
             rust, ruff = _RUST.match(text), _RUFF.match(text)
             if rust:
                 return rust[3], rust[2], rust[1]
@@ -141,7 +141,7 @@ class Headers:
     def _stylish(self, row: re.Match[str], out: Sink) -> tuple[bool, list[Diagnostic]]:
         """`  2:10  error  text  rule` below the line that names the file."""
         file = ""
-        for above in reversed(out.above(300)):
+        for above in out.above(300):
             if _STYLISH.match(above) or _REMARK.match(above):
                 continue
             head = _FILE.match(above) if above.strip() else None
@@ -167,7 +167,7 @@ class Headers:
     def _crossed(self, row: re.Match[str], out: Sink) -> tuple[bool, list[Diagnostic]]:
         """`  ✖  12:3  text  rule` of xo and tsd below the line that names the file."""
         file = ""
-        for above in reversed(out.above(100)):
+        for above in out.above(100):
             head = _FILE.match(above.split(":")[0]) if above.strip() and not _CROSSED.match(above) else None
             if head or not above.strip():
                 file = head[1].strip() if head and "." in above else ""
