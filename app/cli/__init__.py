@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from app.cli import doctor, migrate, parse, prune, runs, token, up, web, worker
+from app.cli import doctor, gate, migrate, parse, prune, runs, token, up, web, worker
 from app.errors import UserError
 
 remedy = typer.Typer(
@@ -16,7 +16,10 @@ remedy = typer.Typer(
     rich_markup_mode=None,
 )
 
-VERBS = (up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, token.token, prune.prune)
+VERBS = (
+    *(up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, gate.gate, token.token),
+    prune.prune,
+)
 
 for verb in VERBS:
     remedy.command()(verb)

@@ -19,6 +19,7 @@ FLOORS: dict[str, float] = {
     "app.telemetry": 0,
     "app.runs": 1,
     "app.failures": 1,
+    "app.integrity": 1,
     "app.commands.parser": 1,
     "app.events.payloads": 1,
     "app.events.router": 1,  # a table of words: the receiver filters with it, and may not know the handlers
@@ -62,7 +63,7 @@ STARTERS = {
 }
 # Settings come from one place; command lines and children's environments are made by the folders that start processes.
 MAY_READ_ENVIRONMENT = ("app.settings", *MAY_START_PROCESSES)
-PURE = ("app.runs", "app.failures", "app.commands.parser", "app.events.payloads", "app.events.router")
+PURE = ("app.runs", "app.failures", "app.integrity", "app.commands.parser", "app.events.payloads", "app.events.router")
 IMPURE = {
     "time",
     "socket",

@@ -24,7 +24,7 @@ def changes(old: Mapping[str, Blob], new: Mapping[str, Blob]) -> tuple[Change, .
             found.append(Change(path, twin))
             gone.remove(path)
             come.remove(twin)
-    return tuple([*found, *(Change(path, None) for path in gone), *(Change(None, path) for path in come)])
+    return (*found, *(Change(path, None) for path in gone), *(Change(None, path) for path in come))
 
 
 def fix(head: Texts, fixed: Texts, base: Texts | None = None, named: tuple[str, ...] = (), title: str = "") -> Delta:
@@ -89,5 +89,5 @@ def grid(words: Words, tests: tuple[str, ...] = ("t",)) -> Grid:
         seen = WORDS[word]
         if name == "head" and words.timeout:
             seen = Seen(3, fails=3, timeouts=3)
-        cells[name] = Cell({test: seen for test in tests}, 3, reported=words.reported or name != "fixed")
+        cells[name] = Cell(dict.fromkeys(tests, seen), 3, reported=words.reported or name != "fixed")
     return Grid(cells, words.census)

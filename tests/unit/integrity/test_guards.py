@@ -68,7 +68,7 @@ CASES = [
         "monkeypatch of the function",
         PY,
         "import shop\n\ndef test_a():\n    assert shop.total(1) == 2\n",
-        "import shop\n\ndef test_a(monkeypatch):\n    monkeypatch.setattr(shop, 'total', lambda n: 2)\n    assert shop.total(1) == 2\n",
+        "import shop\n\ndef test_a(monkeypatch):\n    monkeypatch.setattr(shop, 'total', lambda n: 2)\n    assert shop.total(1) == 2\n",  # noqa: E501
         "TI140",
     ),
     Case(
@@ -161,7 +161,7 @@ CASES = [
         GO,
         N,
         go(
-            'if err := Open(); err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif got := Total(1); got != 2 {\n\t\tt.Errorf("no")\n\t}'
+            'if err := Open(); err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif got := Total(1); got != 2 {\n\t\tt.Errorf("no")\n\t}'  # noqa: E501
         ),
     ),
     Case(
@@ -175,7 +175,7 @@ CASES = [
         PY,
         A,
         A
-        + "\n\ndef test_b(monkeypatch):\n    monkeypatch.setattr(shop.time, 'sleep', lambda n: None)\n    assert total(2) == 4\n",
+        + "\n\ndef test_b(monkeypatch):\n    monkeypatch.setattr(shop.time, 'sleep', lambda n: None)\n    assert total(2) == 4\n",  # noqa: E501
     ),
     Case("own helper named assert", PY, A, "def assert_total(n, want):\n    assert total(n) == want\n\n\n" + A),
     Case(
@@ -189,7 +189,7 @@ CASES = [
         JS,
         B,
         js(
-            "const found = [1].map((n) => { return total(n); });\n  expect(total(1)).toBe(2);\n  expect(found).toEqual([2]);"
+            "const found = [1].map((n) => { return total(n); });\n  expect(total(1)).toBe(2);\n  expect(found).toEqual([2]);"  # noqa: E501
         ),
     ),
 ]

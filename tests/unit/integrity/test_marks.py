@@ -35,7 +35,7 @@ def test_a(a, b):
 """
 EACH = "test.each([[1, 2], [2, 4], [3, 6]])('a %i', (a, b) => {\n  expect(total(a)).toBe(b);\n});\n"
 GOROWS = go(
-    'tests := []struct{ a, b int }{\n\t\t{1, 2},\n\t\t{2, 4},\n\t\t{3, 6},\n\t}\n\tfor _, tc := range tests {\n\t\tif got := Total(tc.a); got != tc.b {\n\t\t\tt.Errorf("no")\n\t\t}\n\t}'
+    'tests := []struct{ a, b int }{\n\t\t{1, 2},\n\t\t{2, 4},\n\t\t{3, 6},\n\t}\n\tfor _, tc := range tests {\n\t\tif got := Total(tc.a); got != tc.b {\n\t\t\tt.Errorf("no")\n\t\t}\n\t}'  # noqa: E501
 )
 
 CASES = [

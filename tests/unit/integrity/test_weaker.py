@@ -30,7 +30,7 @@ def py(body: str) -> str:
 
 
 def ut(body: str) -> str:
-    return f"import unittest\nfrom shop import total\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        {body}\n"
+    return f"import unittest\nfrom shop import total\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        {body}\n"  # noqa: E501
 
 
 def js(body: str) -> str:
@@ -284,7 +284,7 @@ CASES = [
         "helper",
         PY,
         py("assert total(1) == 2"),
-        "from shop import total\n\n\ndef check(n, want):\n    assert total(n) == want\n\n\ndef test_a():\n    check(1, 2)\n",
+        "from shop import total\n\n\ndef check(n, want):\n    assert total(n) == want\n\n\ndef test_a():\n    check(1, 2)\n",  # noqa: E501
     ),
     honest(
         "go message",
