@@ -60,7 +60,6 @@ class Beam:
         total = _TOTAL.match(text.strip()) if " failure" in text else None
         if total:
             self._store(out)
-            out.started()
             out.total(int(total[2]), int(total[1]))
             return False
         ct = _CT_ROW.match(text)

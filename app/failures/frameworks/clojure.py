@@ -32,7 +32,6 @@ class Clojure:
             return True
         if _RAN.match(text):
             self._store(out)
-            out.started()
             return True
         total = _TOTAL.match(text)
         if total:

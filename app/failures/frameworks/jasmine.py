@@ -122,8 +122,7 @@ class Jasmine:
         self._karma_failed = self._karma_failed or bool(executed and executed[3])
         total = _TOTAL.match(text)
         if total:
-            out.started("jasmine")
-            out.total(int(total[2]), int(total[1]))
+            out.total(int(total[2]), int(total[1]), "jasmine")
 
     def _close(self, out: Sink) -> None:
         items, self._list = (self._list.items if self._list else []), None

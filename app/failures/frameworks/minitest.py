@@ -35,7 +35,6 @@ class Minitest:
         total = _MINI_TOTAL.match(text)
         if total:
             self._store(out)
-            out.started()
             out.total(int(total[2]) + int(total[3]), int(total[1]))
             return False
         result = _RESULT.match(text) if "Failure:" in text or "Error:" in text else None

@@ -64,7 +64,6 @@ class TestThat:
         total = _RESULTS.search(text)
         if total:
             self._store(out)
-            out.started()
             out.total(int(total[1] or total[4]), None)
             return False
         if self._found is None:

@@ -140,7 +140,6 @@ class PhpUnit:
         total = _TOTAL.match(text)
         ok = _OK.match(text)
         if total:
-            out.started()
             out.total(sum(int(number) for _, number in _COUNT.findall(total[2])), int(total[1]))
         elif ok or text.startswith("PHPUnit "):
             self._php = True

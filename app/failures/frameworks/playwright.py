@@ -33,7 +33,6 @@ class Playwright:
         if head and line.level in (None, "notice", "error"):
             self._store()
             if head[2] == "passed":
-                out.started()
                 out.total(None)
             self._list = head[2] if head[2] in ("failed", "flaky", "interrupted") else ""
             return bool(self._list)

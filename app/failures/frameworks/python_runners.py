@@ -73,7 +73,6 @@ class Stestr:
             self._found, self._text = Found(row[1], at=line), Block()
             return True
         if total:
-            out.started()
             out.total(int(total[1]))
         if self._found is None or len(self._text.lines) > 300:
             return False

@@ -123,8 +123,7 @@ class Rust:
 
     def _result(self, result: re.Match[str], out: Sink) -> bool:
         self._report(out)
-        out.started()
-        out.total(int(result[3]), int(result[2]) + int(result[3]))
+        out.total(int(result[3]), int(result[2]) + int(result[3]), self.name)
         return False
 
     def _store(self) -> None:

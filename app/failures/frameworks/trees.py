@@ -63,8 +63,7 @@ class Trees:
             self._store(out)
         total = _TASTY_TOTAL.match(text)
         if total:
-            out.started("tasty")
-            out.total(int(total[1]), int(total[2]))
+            out.total(int(total[1]), int(total[2]), "tasty")
         return False
 
     def end(self, out: Sink) -> None:

@@ -58,7 +58,7 @@ class Vitest:
         total = _TOTAL.match(text)
         if total:
             out.total(int(total[1] or 0), int(total[2]))
-        elif text.startswith(" Test Files "):
+        elif text.startswith(" Test Files ") and not self._sections:
             out.started()
         elif "×" in text:
             self._tree(text, line, out)

@@ -48,7 +48,6 @@ class CTest:
             )
         total = _CTEST_TOTAL.match(text)
         if total:
-            out.started()
             out.total(int(total[1]), int(total[2]))
         return False
 

@@ -100,8 +100,7 @@ class Go:
         self._flush_reruns(self._last_run, out)
         self._events.end(out)
         if self._ended:
-            out.started("gotestsum" if self._sum else "")
-            out.total(None)
+            out.total(None, framework="gotestsum" if self._sum else "")
 
     def _fail(self, text: str, line: Line, out: Sink) -> bool:
         row = _FAIL.match(text)

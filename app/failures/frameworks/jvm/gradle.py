@@ -61,7 +61,6 @@ class Gradle:
             return self._in_block(line, out)
         total = _TOTAL.match(text)
         if total:
-            out.started()
             out.total(int(total[2]), int(total[1]))
         elif text.startswith("BUILD "):
             out.started()

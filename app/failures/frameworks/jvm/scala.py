@@ -141,7 +141,6 @@ class Scala:
     def _total(self, text: str, out: Sink) -> None:
         total = _TOTAL.match(text)
         if total:
-            out.started()
             out.total(int(total[2]), int(total[1]) + int(total[2]))
 
     def _store(self, out: Sink) -> None:
