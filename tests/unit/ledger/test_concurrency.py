@@ -94,7 +94,7 @@ def test_a_lease_has_one_taker(engine: Engine) -> None:
     assert sum(_together(engine, 20, take)) == 1
 
 
-def test_two_ticks_on_one_fact_make_one_transition(engine: Engine) -> None:
+def test_two_ticks_on_one_fact_make_one_transition_C28(engine: Engine) -> None:
     """LE-3: the version decides."""
     with write(engine) as conn:
         before = a_run(conn)

@@ -50,7 +50,7 @@ def test_what_is_saved_is_what_is_loaded(conn: Connection) -> None:
     assert [step.finished_at for step in runs.steps_of(conn, run.run_id)] == [NOW + 5, None]
 
 
-def test_the_rest_of_the_row_is_what_it_was_made_from(conn: Connection) -> None:
+def test_the_rest_of_the_row_is_what_it_was_made_from_PL_2(conn: Connection) -> None:
     run = a_run(conn)
     row = runs.get(conn, run.run_id)
     assert (row.installation_id, row.repository_id, row.head_sha, row.base_sha) == (ACME, SHOP, "headsha", "basesha")

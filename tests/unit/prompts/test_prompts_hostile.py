@@ -132,7 +132,7 @@ def test_outside_text_changes_nothing_outside_its_block_pm_4_pm_5_a24(place: str
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_nothing_shaped_like_an_evidence_id_stands_in_a_block_pm_6(place: str) -> None:
+def test_nothing_shaped_like_an_evidence_id_stands_in_a_block_pm_6_ev_4(place: str) -> None:
     made = render_prompt(*PLACES[place](INJECTIONS["evidence id"])).text
     assert HIDDEN in made or place == "feedback"
     for _, body in blocks(made):

@@ -73,7 +73,7 @@ def test_a_marker_that_was_cut_away_still_makes_two() -> None:
     assert handed.value is None and not handed.missing
 
 
-def test_a_huge_structured_result_is_refused_before_it_is_validated() -> None:
+def test_a_huge_structured_result_is_refused_before_it_is_validated_VF_2() -> None:
     payload = {"summary_markdown": "a", "tests": [{"name": "x" * 1000, "outcome": "passed"}] * 1000}
     handed = read_result(AgentResult, Answer("done", "", payload), None, NONCE)
     assert handed.value is None and "larger" in handed.reasons[0]
