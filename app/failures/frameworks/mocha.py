@@ -42,6 +42,7 @@ class Mocha:
         self._lines = 0
         self._blank = 0
         self._passing = 0
+        self._clean = False
         self._number = 0
         self._lab_ended = False
 
@@ -50,6 +51,7 @@ class Mocha:
         failing = _FAILING.match(text) if "fail" in text else None
         if failing:
             self._close(out)
+            self._clean = False
             self._total, self._active = int(failing[1] or failing[2]), self._total_is_next(failing)
             return True
         if text == "Failed tests:" and not self._active:
@@ -57,10 +59,7 @@ class Mocha:
             out.started("lab")
             return True
         if not self._active:
-            passing = _PASSING.match(text)
-            if passing:
-                out.started("mocha")
-                self._passing = int(passing[1])
+            self._passes(text, out)
             return False
         if self._lab and _LAB_TOTAL.match(text):
             self._lab_ended = True
@@ -70,6 +69,20 @@ class Mocha:
 
     def end(self, out: Sink) -> None:
         self._close(out)
+        self._end_clean(out)
+
+    def _passes(self, text: str, out: Sink) -> None:
+        """`N passing` ends a clean run, unless `N failing` follows."""
+        passing = _PASSING.match(text)
+        if passing:
+            self._end_clean(out)
+            out.started("mocha")
+            self._passing, self._clean = int(passing[1]), True
+
+    def _end_clean(self, out: Sink) -> None:
+        if self._clean:
+            out.total(0, self._passing, "mocha")
+        self._clean = False
 
     def _total_is_next(self, failing: re.Match[str]) -> bool:
         return int(failing[1] or failing[2]) > 0
@@ -97,6 +110,7 @@ class Mocha:
         over = last and (self._lines > _LAST or (self._blank >= 2 and self._lines > 3 and not self._lab))
         if over or line.level == "error" or text.startswith(_ENDS) or _PASSING.match(text):
             self._close(out)
+            self._passes(text, out)
             return False
         return True
 
