@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +13,15 @@ import typer
 
 if TYPE_CHECKING:
     from app.integrity.combine import Judgement
-    from app.integrity.model import Delta, Finding, Grid
+    from app.integrity.model import Delta, Finding, Grid, Moved
+    from app.integrity.mutants import Mutation
     from app.settings import Settings
     from app.workspace.grid.case import Loaded
+    from app.workspace.grid.cells import Request
     from app.workspace.grid.trees import Three
     from app.workspace.rooms import Rooms
     from app.workspace.sandbox.model import Sandbox
+    from app.workspace.tests.model import OwnCommand
 
 SANDBOXES = ("auto", "bwrap", "engine", "landlock", "uid", "none")
 SHOWN = 5
@@ -85,8 +89,9 @@ async def _answer(store: Path, loaded: "Loaded", sandbox: str | None) -> dict[st
         return _object(case.id, judge(delta, None, [_refused(loaded.refused)]), None)
     if sandbox is None:
         return _object(case.id, judge(delta, None), None)
-    grid, more = await _grid(store, delta, loaded.three, sandbox)
-    return _object(case.id, judge(delta, grid, more), grid)
+    found = await _grid(store, delta, loaded.three, sandbox)
+    answer = _object(case.id, judge(found.delta, found.grid, found.more), found.grid)
+    return answer | ({"mutation": found.mutation.as_json()} if found.mutation is not None else {})
 
 
 def _refused(why: str) -> "Finding":
@@ -96,8 +101,17 @@ def _refused(why: str) -> "Finding":
     return Finding("PG107", "block", title=why, explanation=f"The patch cannot be judged: {why}.", source="grid")
 
 
-async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> "tuple[Grid | None, list[Finding]]":
-    """The grid, or none and the reason as a finding that asks for a person (PK-7)."""
+@dataclass(frozen=True)
+class _Found:
+    """What was run, or why not, as a finding that asks for a person (PK-7)."""
+
+    delta: "Delta"
+    grid: "Grid | None" = None
+    more: "tuple[Finding, ...]" = ()
+    mutation: "Mutation | None" = None
+
+
+async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _Found:
     from app.errors import UserError
     from app.integrity.model import Finding
     from app.settings import Settings
@@ -107,21 +121,64 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> "t
     from app.workspace.grid.trees import six
 
     settings = Settings()
+    own, moved = _policy(delta)
+    delta = replace(delta, moved=moved)
     try:
         backend, rooms = await _backend(settings, sandbox)
         request = Request(
             mirror=Mirror(store),
             rooms=rooms,
-            trees=six(Git(store), three),
+            trees=six(Git(store), three, moved),
             delta=delta,
+            own=own,
             tools=settings.proof_tools,
             cell_s=settings.limits.cell_s,
             proof_s=settings.limits.proof_s,
         )
-        return await run_grid(backend, request), []
+        grid = await run_grid(backend, request)
+        return await _with_mutants(backend, request, grid)
     except (NotRun, UserError) as error:
         why = " ".join(str(error).split())
-        return None, [Finding("PG110", "review", title="not run", explanation=why[:500], source="grid")]
+        return _Found(delta, None, (Finding("PG110", "review", title="not run", explanation=why[:500], source="grid"),))
+
+
+async def _with_mutants(backend: "Sandbox", request: "Request", grid: "Grid") -> _Found:
+    """Mutants are worth their time only where nothing else blocks; the first killed one is enough here (MM-5, MM-6)."""
+    from app.integrity.combine import judge
+    from app.integrity.mutants import finding_of
+    from app.workspace.grid.mutation import run_mutants
+
+    if grid.word("fixed") != "pass" or judge(request.delta, grid).verdict == "block":
+        return _Found(request.delta, grid)
+    fixed = grid.cells["fixed"]
+    mutation = await run_mutants(backend, request, fixed.seconds / max(1, fixed.runs), whole=False)
+    said = finding_of(mutation)
+    return _Found(request.delta, grid, (said,) if said is not None else (), mutation)
+
+
+def _policy(delta: "Delta") -> "tuple[tuple[OwnCommand, ...], Moved]":
+    """`tests` of the base's .github/remedy.yml; the head's copy has no effect (PC-8, PX-30)."""
+    from app.integrity.model import Moved
+    from app.policy import POLICY_PATH, read_policy
+    from app.policy.model import Policy
+    from app.workspace.tests.model import OwnCommand
+
+    blob = delta.base.get(POLICY_PATH)
+    policy = read_policy(blob.data) if blob is not None else None
+    if not isinstance(policy, Policy):
+        return (), Moved()
+    own = tuple(OwnCommand(one.framework, one.run, one.run_named or (), one.paths) for one in policy.tests if one.run)
+    named = tuple(
+        word.removeprefix("./") for one in policy.tests for word in (*(one.run or ()), *(one.run_named or ()))
+    )
+    return own, Moved(
+        source=tuple(path for one in policy.tests for path in one.source),
+        test=tuple(path for one in policy.tests for path in one.test),
+        harness=(
+            *(path for one in policy.tests for path in one.harness),
+            *(word for word in named if word in delta.base),
+        ),
+    )
 
 
 async def _backend(settings: "Settings", name: str) -> "tuple[Sandbox, Rooms]":

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.integrity.model import Finding, Grid, Verdict, Word
+from app.integrity.model import Finding, Grid, Severity, Verdict, Word
 from app.integrity.sentences import SENTENCES
 
 
@@ -50,6 +50,7 @@ class _At:
     census_broken: bool
     forged: bool
     by_time: bool
+    unproven: bool
 
     @property
     def red(self) -> bool:
@@ -79,6 +80,7 @@ TABLE: tuple[tuple[Row, Callable[[_At], bool]], ...] = (
     (Row("PG107", "not_fixed", "block"), lambda a: a.fixed in ("fail", "error")),
     (Row("PG108", "collateral", "block"), lambda a: a.census_broken),
     (Row("PG109", "report_forged", "block"), lambda a: a.forged),
+    (Row("PN-5", "flaky_unproven", "needs_human"), lambda a: a.unproven),
     (
         Row("PG111", "both_parts_needed", "needs_human"),
         lambda a: a.head == "flaky" and _needs(a) and a.original in _NOT_PASS,
@@ -165,6 +167,7 @@ def _at(grid: Grid, test: str, facts: Facts) -> _At:
         census_broken=census is not None and bool(census.broken or census.lost),
         forged=after is not None and after.forged,
         by_time=seen is not None and seen.timeouts > 0,
+        unproven=unproven(grid, test),
     )
 
 
@@ -181,6 +184,39 @@ def strictest(rows: Mapping[str, Row]) -> Row:
     order = [row.rule for row, _ in TABLE]
     found = sorted(rows.values(), key=lambda row: (_STRICT[row.verdict], order.index(row.rule)))
     return found[0] if found else TABLE[0][0]
+
+
+def census_findings(grid: Grid) -> list[Finding]:
+    """What the whole suite says beside the claims (4.3): failing new tests, moved tests, a suite that did not end."""
+    census = grid.census
+    if census is None:
+        return []
+    found = [_about("PG108", name, "info", "test moved", "Its successor was found and ran.") for name in census.moved]
+    found += [
+        _about("PG107", name, "block", "new test fails", "A test that the fix adds does not pass.")
+        for name in census.new_failing
+    ]
+    found += [
+        _about("PG108", name, "info", "passed before", SENTENCES["PG108"][1]) for name in (*census.broken, *census.lost)
+    ]
+    if not census.complete:
+        why = "The whole suite did not come to its end in its time, so the rest of it is not checked."
+        found.append(
+            Finding("PX-25", "review", title="rest of the suite not checked", explanation=why, source="census")
+        )
+    return found[:20]
+
+
+def _about(rule: str, name: str, severity: Severity, title: str, why: str) -> Finding:
+    return Finding(rule, severity, unit=name, title=title, explanation=why, source="census")
+
+
+def unproven(grid: Grid, test: str) -> bool:
+    """PN-5: the test flakes in head, and the passes in fixed are fewer than its failure rate asks for."""
+    head, fixed = grid.cells.get("head"), grid.cells.get("fixed")
+    if head is None or fixed is None or grid.word("head", test) != "flaky" or grid.word("fixed", test) != "pass":
+        return False
+    return fixed.needed > fixed.tests[test].passes
 
 
 def finding_of(row: Row, tests: list[str]) -> Finding | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.integrity.claims import Row, finding_of, judge6, strictest
+from app.integrity.claims import Row, census_findings, finding_of, judge6, strictest
 from app.integrity.evidence.find import Asked, evidence_for
 from app.integrity.evidence.signs import signs_of
 from app.integrity.facts import facts_of
@@ -44,7 +44,7 @@ def judge(delta: Delta, grid: Grid | None, more: Sequence[Finding] = ()) -> Judg
 def combine(case: Case, rows: dict[str, Row], findings: Sequence[Finding]) -> Judgement:
     """Stricter wins, after demotions (DM-1, DM-4) and evidence (7.1). A block is never lifted (PV-2, DM-3)."""
     claim = strictest(rows)
-    found = list(findings)
+    found = [*findings, *(census_findings(case.grid) if case.grid is not None else ())]
     if rows and all(row.rule in _ALONE for row in rows.values()) and case.alone:
         found = [replace(one, severity="info") if one.soft and one.severity == "review" else one for one in found]
     lifted = False

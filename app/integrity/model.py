@@ -140,7 +140,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Cell:
-    """One tree of the grid: what each named test did. `same_as` names the cell that ran for an equal tree (PT-7)."""
+    """One tree of the grid: what each named test did. `same_as` names the cell that ran for an equal tree (PT-7).
+
+    `needed` is how many passes a flaky test needs before it is believed (PN-4); 0 where nothing flakes.
+    """
 
     tests: Mapping[str, Seen] = field(default_factory=dict)
     runs: int = 0
@@ -149,6 +152,7 @@ class Cell:
     seconds: float = 0.0
     exit_codes: tuple[int | None, ...] = ()
     mapped: Mapping[str, str] = field(default_factory=dict)
+    needed: int = 0
 
     @property
     def result(self) -> Word:

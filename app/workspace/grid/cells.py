@@ -66,6 +66,7 @@ class _Runner:
     runs: dict[str, list[SuiteRun]] = field(default_factory=dict)
     count: int = 0
     dropped: frozenset[str] = frozenset()
+    needed: int = 0
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -98,6 +99,7 @@ class _Runner:
             seconds=sum(run.wall_s for run in runs),
             exit_codes=tuple(run.rc for run in runs),
             mapped=mapped,
+            needed=self.needed if name == "fixed" else 0,
         )
 
     async def run(self, name: str, whole: bool = False) -> SuiteRun:
@@ -211,9 +213,12 @@ async def _head_and_fixed(runner: _Runner) -> None:
         await runner.until("head", CAP // 2)
     flaky = runner.word("head") == "flaky"
     if flaky and runner.word("fixed") == "pass":
-        seen = [runner.cell("head").tests[test] for test in runner.named]
+        # Three runs say little of the rate; more of head cost less than the passes that a low bound would ask for.
+        await runner.until("head", CAP // 2)
+        seen = [one for one in runner.cell("head").tests.values() if one.word == "flaky"]
         worst = min(seen, key=lambda one: one.fails + one.errors)
-        await runner.until("fixed", min(CAP, runs_needed(worst.fails + worst.errors, worst.runs)))
+        runner.needed = runs_needed(worst.fails + worst.errors, worst.runs)
+        await runner.until("fixed", min(CAP, max(RUNS, runner.needed)))
 
 
 async def _base(runner: _Runner) -> None:
@@ -253,10 +258,8 @@ async def _census(runner: _Runner) -> Census | None:
         and (fixed.complete or fixed.ended != "wall")
     )
     doubtful = suspects(head, fixed, moves)
-    again: list[tuple[SuiteRun, SuiteRun]] = []
-    for _ in range(2 if doubtful else 0):
-        if not runner.late:
-            again.append((await runner.run("head", whole=True), await runner.run("fixed", whole=True)))
+    tries = range(2 if doubtful and not runner.late else 0)
+    again = [(await runner.run("head", whole=True), await runner.run("fixed", whole=True)) for _ in tries]
     return compare((head, fixed), again, moves, runner.named)
 
 
