@@ -20,7 +20,7 @@ from app.failures.blame import INFRASTRUCTURE_KINDS
 from app.failures.fingerprint import dedup_tag
 from app.github.client import Client
 from app.github.errors import PermissionMissing
-from app.ledger import diagnoses, repos, transitions
+from app.ledger import diagnoses, repos, runs, transitions
 from app.ledger import told as told_of
 from app.ledger.rows import Row
 from app.policy import Policy, PolicyError
@@ -64,6 +64,8 @@ def diagnose(diagnosis_id: str) -> str:
 def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
     if scope.head_sha != told.head_sha:
         return _end(s, told, Decision(Outcome.SUPERSEDED))
+    if told.state is DiagnosisState.WAITING and _no_place(s, told):
+        return _wait(s, told, s.settings.times.quiet_s)
     place = Place(scope.installation_id, repository.id, repository.full_name)
     with s.connect(place.installation_id) as github:
         client = reader(github, place)
@@ -76,6 +78,12 @@ def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
         if stop := _not_yet(s, told, found):
             return stop
         return _read(_Work(s, client, place, told, scope, policy), found)
+
+
+def _no_place(s: Services, told: Row) -> bool:
+    """Everything was read already; a free place is all that is missing (IT-31)."""
+    with s.read() as conn:
+        return runs.running(conn, told.installation_id) >= s.settings.limits.running
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Whose fault each group of failures is, from what is known about head, base and history (IT-22)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.diagnosis.base import BaseSeen, CheckSeen
 from app.diagnosis.past import Past, past_of
@@ -32,6 +32,8 @@ class Known:
     base: BaseSeen = field(default_factory=BaseSeen)
     past: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     flaky_needed: int = 2
+    on_base: bool = False
+    """The head is a branch's own tip: what fails there fails on the base, unless the commit before says more."""
 
 
 def blame_groups(groups: Sequence[Group], shown: Mapping[str, CheckRead], known: Known) -> list[Blamed]:
@@ -41,7 +43,11 @@ def blame_groups(groups: Sequence[Group], shown: Mapping[str, CheckRead], known:
     for group in groups:
         seen = dict.fromkeys(shown[test].check.id for test in group.test_ids)
         reads = tuple(by_id[check_id] for check_id in seen)
-        blamed.append(Blamed(group, decide(_facts(group.members[:MEMBERS], shown, known)), reads))
+        facts = _facts(group.members[:MEMBERS], shown, known)
+        found = decide(facts)
+        if found.cause == "not_decided" and known.on_base:
+            found = decide(replace(facts, base_tip="red"))
+        blamed.append(Blamed(group, found, reads))
     return blamed
 
 

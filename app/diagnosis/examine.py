@@ -7,12 +7,13 @@ from sqlalchemy import Connection
 
 from app.diagnosis.base import BaseSeen, Wanted, look_at_base
 from app.diagnosis.blaming import Blamed, Known, blame_groups
-from app.diagnosis.past import DAY_MS, FAILED, remember
+from app.diagnosis.past import DAY_MS, remember
 from app.diagnosis.reading import CheckRead, failures_of
 from app.failures.grouping import Group, group_failures
 from app.failures.model import Failure
 from app.github.client import Client
 from app.ledger import history
+from app.ledger.history import FAILED
 from app.ledger.rows import Row
 from app.policy import Policy
 from app.services import Services
@@ -63,7 +64,7 @@ def blame(conn: Connection, scope: Row, found: Examined, policy: Policy | None, 
     since = now - window.days * DAY_MS
     tests = [failure.test_id for _, failure in found.failing][:MOST_TESTS]
     past = {test: history.of_test(conn, scope.repository_id, test, since) for test in tests}
-    known = Known(scope.head_sha, found.base, past, window.commits)
+    known = Known(scope.head_sha, found.base, past, window.commits, scope.key.startswith("branch:"))
     return blame_groups(found.groups, found.shown, known)
 
 

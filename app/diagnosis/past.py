@@ -9,10 +9,9 @@ from sqlalchemy import Connection
 from app.diagnosis.reading import CheckRead
 from app.failures.model import Failure
 from app.ledger import history
-from app.ledger.history import Seen
+from app.ledger.history import FAILED, PASSED, Seen
 from app.ledger.rows import Row
 
-FAILED, PASSED = "failed", "passed"
 DAY_MS = 24 * 3600 * 1000
 AGAIN: Mapping[str, Any] = {"outcome": PASSED, "source": "again", "fingerprint": ""}
 

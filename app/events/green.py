@@ -131,4 +131,6 @@ def close_issues(conn: Connection, place: Place, scope: Row, reason: str, now: i
         issue = None if group.issue_id is None else issues.get(conn, group.issue_id)
         if issue is None or issue.state is not IssueState.OPEN or group.cause is Cause.BASE_RED:
             continue
+        if incidents.shown_elsewhere(conn, issue.id, scope.id):
+            continue
         close_issue(conn, place.installation_id, issue, scope.id, reason, now)

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from app.diagnosis.past import PASSED
 from app.events.places import Place
 from app.github import checks
 from app.github.client import Client
 from app.ledger import diagnoses, history, incidents, issues, outbox, transitions
-from app.ledger.history import Seen
+from app.ledger.history import PASSED, Seen
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind
 from app.services import Services
@@ -24,7 +23,7 @@ def learn_passes(
     """`about` are failures at this commit without an answer, and open issues of the base if the commit is on it."""
     failed, base_issues = about
     runs = checks.find_check_runs(client, place.full_name, sha) if failed or base_issues else ()
-    green = {run.name: run.conclusion == "success" for run in runs}
+    green = {run.name: run.conclusion == "success" for run in sorted(runs, key=lambda run: run.id)}
     now = s.clock()
     with s.write() as conn:
         passes = [

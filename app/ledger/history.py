@@ -9,6 +9,8 @@ from app.ledger.rows import Row, insert_new
 from app.ledger.schema import diagnoses, failure_groups, scopes, test_history
 from app.runs.view import SeenRow
 
+FAILED, PASSED = "failed", "passed"
+
 
 @dataclass(frozen=True)
 class Seen:

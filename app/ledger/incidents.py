@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, or_, select
 
 from app.ledger import publications
 from app.ledger.rows import Row
@@ -26,22 +26,30 @@ def shown(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
 
 
 def also_red(conn: Connection, issue_ids: list[str]) -> list[str]:
-    """Open pull requests whose head shows one of these issues."""
-    rows = (
+    """Open pull requests whose head shows one of these issues as a failure of the base."""
+    return list(conn.execute(_showing(issue_ids).where(failure_groups.c.cause == Cause.BASE_RED)).scalars())
+
+
+def shown_elsewhere(conn: Connection, issue_id: str, scope_id: str) -> bool:
+    """Whether the head of another open pull request shows this failure: then it is not over (W17)."""
+    return any(found != scope_id for found in conn.execute(_showing([issue_id])).scalars())
+
+
+def _showing(issue_ids: list[str]) -> Select[Any]:
+    return (
         select(scopes.c.id)
         .join(diagnoses, diagnoses.c.scope_id == scopes.c.id)
         .join(failure_groups, failure_groups.c.diagnosis_id == diagnoses.c.id)
         .where(
             failure_groups.c.issue_id.in_(issue_ids),
-            failure_groups.c.cause == Cause.BASE_RED,
             scopes.c.state == ScopeState.OPEN,
             scopes.c.key.like("pr:%"),
             diagnoses.c.head_sha == scopes.c.head_sha,
+            or_(scopes.c.green_sha.is_(None), scopes.c.green_sha != scopes.c.head_sha),
         )
         .distinct()
         .order_by(scopes.c.id)
     )
-    return list(conn.execute(rows).scalars())
 
 
 def is_base_issue(conn: Connection, issue_id: str) -> bool:

@@ -3,6 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
+from app.ledger import diagnoses, repos
+from app.ledger.rows import Row
+from app.ledger.schema import runs
 from tests.demo import shop
 from tests.github import LocalGitHub
 from tests.journeys.threads import logs
@@ -17,7 +22,7 @@ class Place:
     def __init__(
         self, folder: Path, policy: str | None = "enabled: true\n", *, green: bool = True, **settings: Any
     ) -> None:
-        self.world = World(folder, GOOD, **settings)
+        self.world = World(folder, GOOD, **{"limits": {"running": 100}, **settings})
         files: dict[str, Any] = {"listing/pages.py": shop.PAGES, "tests/test_pages.py": shop.TESTS}
         if policy is not None:
             files[".github/remedy.yml"] = policy
@@ -91,9 +96,18 @@ class Place:
 
     def causes(self, number: int) -> list[str]:
         """The causes of the newest diagnosis, in its order."""
-        from app.ledger import diagnoses
-
         with self.world.services.read() as conn:
             told = diagnoses.last(conn, self.world.scope(number).id)
             assert told is not None
             return [group.cause.value for group in diagnoses.groups_of(conn, told.id)]
+
+    def runs(self) -> list[Row]:
+        """All runs, oldest first."""
+        with self.world.services.read() as conn:
+            return list(conn.execute(select(runs).order_by(runs.c.id)).all())
+
+    def scope_of(self, run: Row) -> Row:
+        with self.world.services.read() as conn:
+            found = repos.get_scope(conn, run.scope_id)
+        assert found is not None
+        return found
