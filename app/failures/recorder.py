@@ -102,7 +102,10 @@ class Recorder:
         found.message = found.message[:_MESSAGE_CAP]
         self._keep_detail(found)
         record.frameworks.setdefault(found.framework)
-        self._run(found.framework).found.append(found)
+        run = self._run(found.framework)
+        run.found.append(found)
+        if found.at.offset < run.segment.offset:  # told late: the run began where its first finding stands
+            run.segment = next(one for one in reversed(record.segments) if one.offset <= found.at.offset)
 
     def passed(self, id: str, scope: str = "") -> None:
         self._run(self._last).passed.add((scope, id))

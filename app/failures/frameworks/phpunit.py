@@ -141,7 +141,10 @@ class PhpUnit:
         ok = _OK.match(text)
         if total:
             out.total(sum(int(number) for _, number in _COUNT.findall(total[2])), int(total[1]))
-        elif ok or text.startswith("PHPUnit "):
+        elif ok:
+            self._php = True
+            out.total(0, int(ok[1]))
+        elif text.startswith("PHPUnit "):
             self._php = True
             out.started()
 

@@ -51,7 +51,7 @@ class Rspec:
         self._rows: list[Found] = []
         self._load: Found | None = None
         self._text = Block()
-        self._listing = False
+        self._ran: int | None = None
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
@@ -61,6 +61,8 @@ class Rspec:
             self._close()
         if text.strip() == "Failures:":
             self._end_load(out)
+            self._end_run(out)
+            out.started()
             self._list = NumberedList(_item, _rspec_ends)
             return True
         total = _EXAMPLES.match(text)
@@ -78,6 +80,7 @@ class Rspec:
         load = _LOAD.match(text)
         if load:
             self._end_load(out)
+            self._end_run(out)
             self._load, self._text = (
                 Found(load[1] or text, "collection_error" if "loading" in text else "error", at=line),
                 Block(),
@@ -93,15 +96,19 @@ class Rspec:
     def end(self, out: Sink) -> None:
         self._close()
         self._end_load(out)
-        self._report(out, None)
+        self._report(out)
 
     def _total(self, total: re.Match[str], out: Sink) -> bool:
+        """The count; the rows of the failed examples stand below it."""
         self._end_load(out)
-        self._total_seen = (int(total[2]), int(total[1]))
+        self._end_run(out)
         out.started()
-        self._report(out, int(total[2]))
-        out.total(None, int(total[1]))
+        self._ran = int(total[1])
         return False
+
+    def _end_run(self, out: Sink) -> None:
+        if self._ran is not None:
+            self._report(out)
 
     def _close(self) -> None:
         items, self._list = (self._list.items if self._list else []), None
@@ -163,16 +170,16 @@ class Rspec:
             found.file = found.id
         out.failure(found)
 
-    def _report(self, out: Sink, failed: int | None) -> None:
+    def _report(self, out: Sink) -> None:
         names = {found.id for found in self._found}
         for found in self._found:
             row = next((row for row in self._rows if row.id == found.id), None)
             if row and found.line is None:
                 found.file, found.line = row.file, row.line
             out.failure(found)
-        if failed is None:
-            for row in self._rows:
-                if row.id not in names:
-                    out.failure(row)
-            self._rows = []
-        self._found = []
+        for row in self._rows:
+            if row.id not in names:
+                out.failure(row)
+        if self._ran is not None:
+            out.total(None, self._ran)
+        self._found, self._rows, self._ran = [], [], None

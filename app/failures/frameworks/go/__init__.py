@@ -14,7 +14,7 @@ _NAMED = re.compile(
     r"\s*(?:::group::)?(PASS|FAIL) (\S+?)\.((?:Test|Example"
     r"|Fuzz)\S*)(?: \([\d.]+s\))?(?: \(re-run (\d+)\))?(?: \([\d.]+s\))?\s*$"
 )
-_MARK = re.compile(r"(FAIL)\s+(\S+)(?:\s+(?:[\d.]+s|\(cached\)|\[.*\]))?\s*$")
+_MARK = re.compile(r"(FAIL)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[.*\])\s*$")
 _DONE = re.compile(r"DONE (?:(\d+) runs, )?(\d+) tests?(?:, \d+ skipped)?(?:, (\d+) failures?)?")
 _PANIC = ("panic: ", "fatal error: ", "SIGSEGV: ", "SIGQUIT: ", "unexpected fault address ", "WARNING: DATA RACE")
 _SPECS = re.compile(r"Ran \d+ of \d+ Specs in ")

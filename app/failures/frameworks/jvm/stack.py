@@ -7,7 +7,7 @@ from app.failures.frameworks.detector import Found
 from app.failures.places import Place
 
 _FRAME = re.compile(
-    r"\s*(?:\[\w+\]\s+)?(?:at )?(?:[\w.@-]{1,80}/+)?([\w.$<>\u0080-\uffff -]{1,400})\(([\w$.+-"
+    r"\s*(?:\[\w+\]\s+)?(?:at )?(?:[\w.@-]{1,80}/+)?([\w.$<>\u0080-\uffff-][\w.$<>\u0080-\uffff -]{0,399})\(([\w$.+-"
     r"]{1,200}\.\w{1,10}):(\d+)\)"
 )
 _LIBRARY = re.compile(
