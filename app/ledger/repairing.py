@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection
 
-from app.ledger import events, repairs, repos, runs, sessions, turns
-from app.ledger.rows import Row
+from app.ledger import events, repairs, repos, runs, schema, sessions, turns
+from app.ledger.rows import Row, lock
 from app.ledger.rules import runner_of
 from app.ledger.turns import NewTurn
 from app.ledger.words import EventKind, SelfRepairStatus
@@ -26,6 +26,7 @@ def turn_of(run: Run) -> str:
 
 def is_late(conn: Connection, run: Run, fact: Repaired) -> bool:
     """The self-repair that answers was settled meanwhile, or the run went on without it (SR-11, T47)."""
+    lock(conn, schema.runs, run.run_id)  # a person who switches Remedy off at this moment comes first, or after
     waiting = repairs.running(conn, run.run_id)
     return run.status is not Status.BLOCKED or waiting is None or waiting.turn_id != fact.item_id
 
@@ -69,6 +70,7 @@ def _session(conn: Connection, run: Run, settings: Settings, now: int) -> str:
 
 def overrule(conn: Connection, run_id: str, now: int) -> None:
     """A person's word, or the end of the run, comes before what a self-repair may still say (SR-11)."""
+    lock(conn, schema.runs, run_id)
     if repairs.supersede(conn, run_id, now):
         events.append(conn, run_id, EventKind.SELF_REPAIR_OWNER_RESOLVED, {}, None, now)
 

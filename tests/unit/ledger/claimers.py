@@ -4,14 +4,17 @@ import random
 import time
 from multiprocessing.connection import Connection as Pipe
 
-from app.ledger import deliveries, leases, work
+from app.ledger import deliveries, leases, runs, transitions, work
 from app.ledger.engine import open_engine, read, write
 from app.ledger.heartbeat import Heartbeat
 from app.ledger.leases import Holder
-from app.runs.model import ItemKind, ItemStatus
+from app.runs.facts import TurnDone, Verdict
+from app.runs.model import Decision, ItemKind, ItemStatus
+from app.settings import Limits, Settings
 from tests.unit.ledger.world import NOW
 
 LEASE_MS = 60_000
+PATIENT = Settings(limits=Limits(rounds=1000))
 
 
 def claim_all(url: str, owner: str) -> list[str]:
@@ -35,6 +38,25 @@ def claim_all(url: str, owner: str) -> list[str]:
             if leases.holds(conn, resource, owner, epoch, NOW) and deliveries.handled(conn, guid, NOW):
                 mine.append(guid)
             leases.release(conn, resource, owner, epoch)
+
+
+def tick(url: str, run_id: str, until: int) -> int:
+    """Tick one run, as everybody else does at the same time; how many transitions this process made."""
+    engine = open_engine(url)
+    made = 0
+    while True:
+        with read(engine) as conn:
+            run = runs.load(conn, run_id)
+        if run.version >= until:
+            engine.dispose()
+            return made
+        fact = TurnDone(str(run.active_id), Verdict(Decision.CORRECT, f"after {run.version}"))
+        try:
+            with write(engine) as conn:
+                step = transitions.apply(conn, run_id, fact, PATIENT, NOW + run.version)
+                made += not step.refused
+        except transitions.Overtaken:
+            continue
 
 
 def real_now() -> int:

@@ -9,17 +9,19 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, Engine, func, select
 
-from app.ledger import deliveries, events, leases, outbox, ready, runs, turns
+from app.ledger import deliveries, events, leases, outbox, ready, runs, transitions, turns
 from app.ledger.deliveries import Delivery
 from app.ledger.engine import read, write
 from app.ledger.schema import deliveries as delivery_rows
 from app.ledger.schema import run_events
 from app.ledger.schema import runs as run_rows
 from app.ledger.words import OutboxKind
-from tests.unit.ledger.claimers import claim_all, real_now, work_on_turn
+from app.runs.facts import Start
+from tests.unit.ledger.claimers import PATIENT, claim_all, real_now, tick, work_on_turn
 from tests.unit.ledger.world import ACME, NOW, a_run, a_scope, a_turn, start
 
 DELIVERIES = 80
+TICKS = 60
 
 
 def test_four_processes_share_the_work_of_one_database(engine: Engine, url: str) -> None:
@@ -34,6 +36,21 @@ def test_four_processes_share_the_work_of_one_database(engine: Engine, url: str)
     with read(engine) as conn:
         states = select(delivery_rows.c.state, func.count()).group_by(delivery_rows.c.state)
         assert conn.execute(states).all() == [("HANDLED", DELIVERIES)]
+
+
+def test_four_processes_tick_one_run_and_each_transition_is_made_once_C28_LE_3_IV_15(engine: Engine, url: str) -> None:
+    """Who comes second is overtaken, or late; nothing of it is written."""
+    with write(engine) as conn:
+        run = transitions.apply(conn, a_run(conn).run_id, Start("x"), PATIENT, NOW).run
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        made = pool.starmap(tick, [(url, run.run_id, TICKS)] * 4)
+    with read(engine) as conn:
+        told = [event.kind.value for event in events.of_run(conn, run.run_id)]
+        asked = turns.of_run(conn, run.run_id)
+        assert runs.load(conn, run.run_id).version == TICKS
+    assert sum(made) == TICKS - 1
+    assert told.count("plan.correction_requested") == TICKS - 1
+    assert len(asked) == len({turn.id for turn in asked}) == TICKS
 
 
 def test_a_process_stopped_past_its_lease_writes_nothing_when_it_goes_on(engine: Engine, url: str) -> None:
