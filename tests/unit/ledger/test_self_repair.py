@@ -7,9 +7,10 @@ from app.ledger import events, repairing, repairs, repos, runs, sessions, transi
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, rules_of
 from app.ledger.schema import repositories
+from app.ledger.schema import runs as runs_table
 from app.ledger.schema import turns as turns_table
 from app.runs.facts import CatchUp, Command, Ended, EngineError, Fact, Repaired, Start, TurnDone, TurnFailed, Verdict
-from app.runs.model import Decision, ItemStatus, Role, Run, Stage, Status
+from app.runs.model import BlockCause, Decision, ItemStatus, Role, Run, Stage, Status
 from app.settings import Settings
 from tests.unit.ledger.world import NOW, SHOP, a_run, a_scope
 
@@ -162,6 +163,16 @@ def test_t23_a_block_of_a_time_when_it_was_off_is_caught_up_once_C24(conn: Conne
     assert (run.status, run.blocked_stage, run.self_repairs) == (Status.BLOCKED, Stage.PLAN_REVIEW, 1)
     assert repairs.unasked(conn) == []
     assert kinds(conn, run)[-1] == "self_repair.catchup_started"
+
+
+def test_t23_bs_6_db_9_a_row_of_an_old_version_gets_its_stage_and_is_looked_at_C24(conn: Connection) -> None:
+    run = blocked_plan(conn, OFF)
+    conn.execute(update(runs_table).values(blocked_stage=None, block_cause=None))
+    assert repairs.unasked(conn) == [run.run_id]
+
+    run = go(conn, run, CatchUp(repairs.stage_of_old(conn, run.run_id)), now=NOW + 2)
+    assert (run.blocked_stage, run.cause) == (Stage.AGENT, BlockCause.TURN_FAILED), "its last turn is done"
+    assert the_turn(conn, run).role is Role.SELF_REPAIR
 
 
 def test_t23_bs_1_an_engine_error_while_blocked_asks_nobody_again(conn: Connection) -> None:
