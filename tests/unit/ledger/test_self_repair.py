@@ -168,6 +168,7 @@ def test_t23_a_block_of_a_time_when_it_was_off_is_caught_up_once_C24(conn: Conne
 def test_t23_bs_6_db_9_a_row_of_an_old_version_gets_its_stage_and_is_looked_at_C24(conn: Connection) -> None:
     run = blocked_plan(conn, OFF)
     conn.execute(update(runs_table).values(blocked_stage=None, block_cause=None))
+    conn.execute(update(turns_table).values(status=ItemStatus.DONE))
     assert repairs.unasked(conn) == [run.run_id]
 
     run = go(conn, run, CatchUp(repairs.stage_of_old(conn, run.run_id)), now=NOW + 2)
