@@ -81,7 +81,7 @@ def answer(case: Path, *options: str) -> dict[str, object]:
 
 
 def test_a_fix_is_proven_in_the_grid(case: Path) -> None:
-    """PK-2, PK-3, PK-6: one object on one line, all six cells, the warning on stderr, nothing written or left behind."""
+    """PK-2, PK-3, PK-6: one object on one line, six cells, the warning on stderr, nothing written or left behind."""
     before = sorted((str(path), path.stat().st_mtime_ns) for path in case.rglob("*"))
     done = gate(case, "--json", "--sandbox", "none")
     found = json.loads(done.stdout)

@@ -27,7 +27,7 @@ class Pytest:
 
     def _start(self, ground: Ground, group: pytest.Group, tests: Sequence[str] | None) -> Start:
         paths = [ground.seen(PLUGINS)]
-        if any(path.startswith("/".join(part for part in (group.cwd, "src/") if part)) for path in ground.paths):
+        if _is_installed(ground, group.cwd):
             paths.append(ground.seen("/".join(part for part in (WORKSPACE, group.cwd, "src") if part)))
         files = {f"{PLUGINS}/{pytest.PLUGIN}.py": pytest.plugin_source()}
         env = {"PYTHONPATH": ":".join(paths)}
@@ -46,6 +46,13 @@ class Pytest:
         return Said(tuple(Row(name, row.outcome, row.detail, row.retried) for name, row in rows.items()), broken)
 
 
+def _is_installed(ground: Ground, cwd: str) -> bool:
+    """CI installs a project that can be installed; without a network its `src` is put on the path instead."""
+    top = f"{cwd}/" if cwd else ""
+    packaged = any(f"{top}{name}" in ground.paths for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    return packaged and any(path.startswith(f"{top}src/") for path in ground.paths)
+
+
 @dataclass(frozen=True)
 class Unittest:
     python: Toolchain
@@ -53,7 +60,7 @@ class Unittest:
     def starts(self, ground: Ground, ids: Sequence[str] | None) -> list[Start]:
         inside = f"{PLUGINS}/remedy_unittest.py"
         argv = (self.python.python, ground.seen(inside), "{report}", *(ids or ()))
-        paths = [ground.seen("/workspace/src")] if any(path.startswith("src/") for path in ground.paths) else []
+        paths = [ground.seen(f"{WORKSPACE}/src")] if _is_installed(ground, "") else []
         env = {"PYTHONPATH": ":".join(paths)} if paths else {}
         files = {inside: _REPORTER.read_bytes()}
         return [Start(Command(argv, env=env, binds=self.python.binds, files=files, folders=(self.python.folder,)))]
