@@ -49,43 +49,16 @@ class Beam:
 
     def feed(self, line: Line, out: Sink) -> bool:
         text = line.text
-        row = _EXUNIT.match(text)
-        hook = None if row else _SETUP_ALL.match(text)
-        if row or hook:
+        begun = _begun(line)
+        if begun is not None:
             self._store(out)
-            name = f"{row[2]} {row[3]} ({row[4]})" if row else hook[2] if hook else ""
-            self._found = Found(name, "fail" if row else "error", at=line)
-            self._text, self._lines = Block(), 0
+            self._found, self._text, self._lines = begun, Block(), 0
             return True
         total = _TOTAL.match(text.strip()) if " failure" in text else None
         if total:
             self._store(out)
             out.total(int(total[2]), int(total[1]))
             return False
-        ct = _CT_ROW.match(text)
-        if ct and ct[3] == "FAILED":
-            self._store(out)
-            self._found = Found(f"{ct[1]}:{ct[2]}", at=line, framework="common-test")
-            self._text, self._lines = Block(), 0
-            return True
-        failed = _CT_FAILED.match(text)
-        progress = None if failed else _PROGRESS.match(text)
-        if failed or progress:
-            self._store(out)
-            row = failed or progress
-            assert row is not None
-            self._found = Found(f"{row[1]}:{row[2]}", at=line, framework="common-test" if failed else "eunit")
-            if failed:
-                self._found.line = int(failed[3])
-            self._text, self._lines = Block(), 0
-            return True
-        eunit = _EUNIT.match(text)
-        if eunit:
-            self._store(out)
-            name = f"{eunit[1]}:{eunit[2]}" if eunit[1] else f"{eunit[3]}:{eunit[4]}"
-            self._found = Found(name, at=line, framework="eunit")
-            self._text, self._lines = Block(), 0
-            return True
         if self._found is None:
             return False
         self._lines += 1
@@ -120,3 +93,22 @@ class Beam:
         if found.message in ("Assertion with == failed", "Assertion failed") and len(body) > 1:
             found.message = f"{found.message} {body[1]}"
         out.failure(found)
+
+
+def _begun(line: Line) -> Found | None:
+    """The test whose block begins with this line."""
+    text = line.text
+    if row := _EXUNIT.match(text):
+        return Found(f"{row[2]} {row[3]} ({row[4]})", at=line)
+    if hook := _SETUP_ALL.match(text):
+        return Found(hook[2], "error", at=line)
+    if (row := _CT_ROW.match(text)) and row[3] == "FAILED":
+        return Found(f"{row[1]}:{row[2]}", at=line, framework="common-test")
+    if row := _CT_FAILED.match(text):
+        return Found(f"{row[1]}:{row[2]}", line=int(row[3]), at=line, framework="common-test")
+    if row := _PROGRESS.match(text):
+        return Found(f"{row[1]}:{row[2]}", at=line, framework="eunit")
+    if row := _EUNIT.match(text):
+        name = f"{row[1]}:{row[2]}" if row[1] else f"{row[3]}:{row[4]}"
+        return Found(name, at=line, framework="eunit")
+    return None

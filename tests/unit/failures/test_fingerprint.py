@@ -93,7 +93,8 @@ def test_a_volatile_name_is_marked_and_cleaned() -> None:
 
 def test_the_first_error_of_a_chain_counts() -> None:
     """6.1: Python's first block, Java's last cause, JavaScript's last cause."""
-    python = "E   KeyError: 'cart'\n\nDuring handling of the above exception, another exception occurred:\n\nE   ShopError: no cart"
+    between = "During handling of the above exception, another exception occurred:"
+    python = f"E   KeyError: 'cart'\n\n{between}\n\nE   ShopError: no cart"
     assert innermost_error("ShopError: no cart", python) == "KeyError: 'cart'"
     java = "a.B: outer\n\tat a.B.c(B.java:1)\nCaused by: a.C: middle\nCaused by: a.D: inner\n\tat a.D.e(D.java:2)"
     assert innermost_error("a.B: outer", java) == "a.D: inner"
