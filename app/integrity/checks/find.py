@@ -73,7 +73,9 @@ def _go(node: Node, language: Language) -> Check | None:
         nested = any(child.type in ("if_statement", "for_statement") for child in _statements(block))
         if fails is None or condition is None or nested:
             return None
-        return check_at(node, language, _failing_when(plain_words(condition, language)), "value")
+        return check_at(
+            node, language, _with_initialiser(node, language, _failing_when(plain_words(condition, language)))
+        )
     if node.type != "call_expression":
         return None
     name = _function(node)
@@ -85,6 +87,19 @@ def _go(node: Node, language: Language) -> Check | None:
     if _GO_FAIL.fullmatch(name) and not _below_condition(node):
         return check_at(node, language, Judged((name,), (), TYPE), "fail")
     return None
+
+
+def _with_initialiser(node: Node, language: Language, judged: Judged) -> Judged:
+    """`if got := f(1); got != 2` asks about `f(1)`; `if diff := cmp.Diff(a, b); diff != ""` compares a and b."""
+    first = node.child_by_field_name("initializer")
+    words = plain_words(first, language) if first is not None else ()
+    if ":=" not in words or len(judged.subject) != 1 or words[: words.index(":=")] != judged.subject:
+        return judged
+    value = words[words.index(":=") + 1 :]
+    inside = split(value[value.index("(") + 1 : -1]) if "(" in value else []
+    if "Diff" in value and len(inside) >= 2 and judged.expected == ('"',):
+        return compare(inside[0], inside[1], "==")
+    return Judged(value, judged.expected, judged.strength, judged.tolerance)
 
 
 def _failing_when(words: Words) -> Judged:

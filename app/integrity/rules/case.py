@@ -71,7 +71,7 @@ class FileView:
         parsed, units = (self.old, self.old_units) if which == "old" else (self.new, self.new_units)
         if parsed is None:
             return []
-        return words_of(parsed.root, parsed.language, [unit.node for unit in units])
+        return words_of(parsed.root, parsed.language, [node for unit in units for node in (unit.node, *unit.marks)])
 
 
 def lines_of(blob: Blob | None) -> list[str]:

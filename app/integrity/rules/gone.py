@@ -77,8 +77,23 @@ def _gone(case: Case, file: FileView, old: Unit) -> Iterator[Finding]:
         None,
     )
     severity: Severity = "review" if successor is not None and checks else "block"
+    row = next((new for new in heirs if _is_row_of(case, file, (old, checks), new)), None)
+    if row is not None:
+        ran = case.word("fixed") == "pass" or case.alone
+        severity, successor = ("info" if ran else "review"), row
     after = [successor.name] if successor is not None else []
     yield case.finding("TI101", severity, file, Spot(old, old.line, [old.name], after, side="old"))
+
+
+def _is_row_of(case: Case, file: FileView, gone: tuple[Unit, list[Check]], new: Unit) -> bool:
+    """The old test became a row of a parametrised one: its values stand in one row, its strength in the new check."""
+    _, checks = gone
+    values = {
+        word for check in checks for word in (*check.subject, *check.expected) if word[0] == '"' or word[:1].isdigit()
+    }
+    parsed = case.parsed_of(file, new)
+    rows = rows_of(new, parsed)
+    return bool(values) and any(values <= set(row) for row in rows) and _keeps(checks[:1], case.checks(new, parsed))
 
 
 def _keeps(old: list[Check], new: list[Check]) -> bool:

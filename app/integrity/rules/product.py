@@ -35,14 +35,20 @@ _TOOLS = re.compile(
 # (b) the stack, the caller's file or the program's own name
 _STACK = re.compile(
     r"\binspect \. (?:stack|currentframe|getouterframes|getframeinfo)|\bsys \. _getframe|"
-    r"\btraceback \. (?:extract_stack|format_stack|walk_stack)|"
-    r"\bf_back\b|\bf_code\b|\bError \( [^()]{0,20}\) \. stack|\bcaptureStackTrace|\. stack\b|"
-    r"\bcaller(?:_locations)?\b|\bruntime \. Callers?\b|"
-    r"\bdebug \. Stack|\bgetStackTrace|\bStackWalker|\bbacktrace\b|\bos \. Args \[ 0|\bsys \. argv\b|"
-    r"\bprocess \. argv\b|\bexecArgv\b|"
-    r"\$0\b|\$PROGRAM_NAME|\bPROGRAM_NAME|\bcurrent_exe|\benv :: args|\bos \. Executable|\brequire \. main\b|"
-    r"\bsun\.java\.command|\bmodule \. parent|"
-    r"\bthread :: current|\bThread \. currentThread|\bprocess \. title|\b__main__\b|\bglobals \( \)"
+    r"\btraceback \. (?:extract_stack|format_stack|walk_stack)|\bf_back\b|\bf_code\b|"
+    r"\b(?:Error \( [^()]{0,20}\)|err|error|e) \. stack\b|\bcaptureStackTrace|\bcaller_locations\b|"
+    r"\bruntime \. Callers?\b|"
+    r"\bdebug \. Stack|\bgetStackTrace|\bStackWalker|\bbacktrace\b|\bos \. Args \[ 0|\bsys \. argv \[ 0|"
+    r"\bprocess \. argv (?:\[|\. at \() [01]|\bexecArgv\b|\$0(?!\w)|\$PROGRAM_NAME|\bPROGRAM_NAME|\bcurrent_exe|"
+    r"\benv :: args \( \) \. (?:next|nth \( 0)|\bos \. Executable|\brequire \. main\b|"
+    r"\"sun\.java\.command|\bmodule \. parent|"
+    r"\bthread :: current|\bThread \. currentThread|\bprocess \. title"
+)
+_CALLER = re.compile(r"\bcaller\b(?! [:=,])")
+# Arguments of the program count only with the name of a test tool: a subcommand `test` is honest.
+_ARGUMENTS = re.compile(r"\bsys \. argv\b|\bprocess \. argv\b|\benv :: args|\bos \. Args\b|\bARGV\b")
+_TOOL_NAME = re.compile(
+    r"(?:^|[^a-z])(?:pytest|unittest|jest|mocha|vitest|rspec|minitest|junit|surefire|nextest)(?:$|[^a-z])"
 )
 _WORD_TEST = re.compile(
     r"(?:^|[^a-z])(?:tests?|testing|specs?|rspec|minitest|pytest|unittest|jest|mocha|vitest|junit)(?:$|[^a-z])"
@@ -127,16 +133,22 @@ def _stack(case: Case, file: FileView, known: bool) -> Iterator[Finding]:
         text = stream(words)
         if text in olds:
             continue
-        looks = _STACK.search(text)
-        if looks is None or (file.old is not None and _STACK.search(stream(_words(file, "old")))):
+        looks = _look(text, file.new.language.name)
+        if looks is None or (file.old is not None and _look(stream(_words(file, "old")), file.new.language.name)):
             continue
-        literal = next((w for w in words if w.text[0] == '"' and _WORD_TEST.search(_split_case(w.text))), None)
-        if literal is not None:
+        word = _TOOL_NAME if _ARGUMENTS.fullmatch(looks[0]) else _WORD_TEST
+        if any(w.text[0] == '"' and word.search(_split_case(w.text)) for w in words):
             line = line_at(words, text, looks.start())
             yield case.finding(
                 "TI400", "review" if known else "block", file, Spot(None, line, after=[file.new_lines[line - 1]])
             )
             return
+
+
+def _look(text: str, language: str) -> re.Match[str] | None:
+    """How a text looks at the stack or the program's name, else at its arguments."""
+    own = _CALLER.search(text) if language == "ruby" else None
+    return _STACK.search(text) or own or _ARGUMENTS.search(text)
 
 
 def _split_case(text: str) -> str:
@@ -242,23 +254,28 @@ def _outliving(file: FileView) -> list[str]:
             names += [text_of(left)] + [
                 f"{who}.{text_of(left)}" for who in (owner, "self", "cls", "self.__class__") if owner and who
             ]
-        elif node.type in (
-            "lexical_declaration",
-            "variable_declaration",
-            "var_declaration",
-            "var_spec",
-            "static_item",
-            "field_declaration",
-            "assignment",
-            "operator_assignment",
-            "public_field_definition",
-            "field_definition",
-        ):
-            found = _STATE.search(" " + text) or re.search(r" (?P<a>[\w#]+)(?: [\w.\[\]]+)? =", " " + text)
+        elif node.type in _VARIABLES and not _in_class(node):
+            found = _STATE.search(f" {text}") or re.search(r" (?P<a>[\w#]+)(?: [\w.\[\]]+)? =", f" {text}")
+            names += [part for part in (found.groups() if found is not None else ()) if part]
+        elif node.type in _FIELDS and (" static " in f" {text} " or name == "ruby"):
+            found = _STATE.search(f" {text}") or re.search(r" (?P<a>[\w#]+) =", f" {text}")
             names += [part for part in (found.groups() if found is not None else ()) if part]
     attributes = re.findall(r"\b([A-Za-z_]\w*) \. (\w+) (?:[-+]= |\+\+|= )", bare_stream(_words(file)))
     functions = {text_of(n) for f in _functions(file, "new") if (n := f.child_by_field_name("name")) is not None}
     return names + [f"{owner}.{attribute}" for owner, attribute in attributes if owner in functions]
+
+
+_VARIABLES = frozenset(("lexical_declaration", "variable_declaration", "var_declaration", "var_spec", "static_item"))
+_FIELDS = frozenset(
+    ("field_declaration", "public_field_definition", "field_definition", "assignment", "operator_assignment")
+)
+
+
+def _in_class(node: Node) -> bool:
+    above = node.parent
+    while above is not None and not above.type.startswith("class"):
+        above = above.parent
+    return above is not None
 
 
 def _owner(node: Node) -> str:

@@ -46,7 +46,7 @@ _RUNNER_KEY = re.compile(
     r"\[dependencies\]|requires?\b|replace|surefire|junit|plugins?\b|gem\b|rspec|--format|--order|--seed|default"
 )
 _PLAIN_KEYS = re.compile(
-    r'^\s*["\']?(?:version|description|name|author|authors|license|engines|node|homepage|repository|keywords|edition|rust-version|private|url|categories|readme|documentation|maintainers|classifiers)["\']?\s*[:=]'
+    r'^\s*["\']?(?:version|description|name|author|authors|license|engines|node|requires-python|python_requires|go|ruby|toolchain|homepage|repository|keywords|edition|rust-version|private|url|categories|readme|documentation|maintainers|classifiers)["\']?\s*[:=]'
 )
 _HOOKS: Mapping[str, re.Pattern[str]] = {
     "python": re.compile(

@@ -35,8 +35,8 @@ def weaker(case: Case) -> Iterator[Finding]:
         if pair.old.words == pair.new.words:
             continue
         old_parsed = case.parsed_of(file, pair.old)
-        old = _with_helpers(case, pair.old, old_parsed)
-        new = _with_helpers(case, pair.new, new_parsed)
+        old = _with_helpers(case, pair.old, old_parsed, "old")
+        new = _with_helpers(case, pair.new, new_parsed, "new")
         left_old, left_new = _different(old, new)
         yield from _tautologies(case, file, pair.new, left_new)
         yield from _compare(case, _Two(file, pair.old, pair.new, left_old, left_new, new))
@@ -61,13 +61,17 @@ def _is_given_subject(check: Check, words: Words) -> bool:
     )
 
 
-def _with_helpers(case: Case, unit: Unit, parsed: Parsed) -> list[Check]:
-    """The unit's assertions and those of helpers that it calls, one level deep (PI-9)."""
+def _with_helpers(case: Case, unit: Unit, parsed: Parsed, tree: str) -> list[Check]:
+    """The unit's assertions and those of helpers that it calls, one level deep, in changed test files (PI-9)."""
     found = list(case.checks(unit, parsed))
-    helpers = _helpers(parsed)
-    called = {word for word in unit.words if word in helpers}
-    for name in sorted(called - {unit.own}):
-        found += [check for node in helpers[name] for check in checks_of(node, parsed.language)]
+    others = [one.old if tree == "old" else one.new for one in case.of("test", "harness")]
+    known: set[str] = {unit.own}
+    for place in (parsed, *(one for one in others if one is not None and one is not parsed)):
+        helpers = _helpers(place)
+        called = {word for word in unit.words if word in helpers} - known
+        known |= called
+        for name in sorted(called):
+            found += [check for node in helpers[name] for check in checks_of(node, place.language)]
     return found
 
 

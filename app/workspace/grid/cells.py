@@ -11,7 +11,7 @@ from app.workspace.grid.census import compare, suspects
 from app.workspace.grid.repeats import runs_needed
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.model import Limits, Sandbox
-from app.workspace.tests.match import NO_MOVES, Moves, match
+from app.workspace.tests.match import NO_MOVES, Moves, match, moved_ids
 from app.workspace.tests.model import OwnCommand, TestJob
 from app.workspace.tests.suite import SuiteRun, run_suite
 
@@ -134,17 +134,7 @@ class _Runner:
     def _names_in(self, name: str) -> tuple[str, ...]:
         """The named ids, and for the fixed test side those that a rename led to."""
         moves = self.moves(name)
-        files = {
-            test: new + test[len(old) :]
-            for test in self.named
-            for old, new in moves.files.items()
-            if test.startswith((f"{old}::", f"{old} > "))
-        }
-        names = [files.get(test, test) for test in self.named]
-        renamed = [
-            n[: -len(old)] + new for n in names for old, new in moves.units.items() if n.partition("[")[0].endswith(old)
-        ]
-        return tuple(dict.fromkeys([*names, *renamed]))
+        return tuple(dict.fromkeys(one for test in self.named for one in moved_ids(test, moves)))
 
     def has(self, name: str, runs: int) -> bool:
         return len(self.runs.get(self.request.trees[name], [])) >= runs

@@ -57,15 +57,27 @@ def _is_tail(one: str, other: str) -> bool:
     return one.endswith((f".{other}", f"#{other}")) or other.endswith((f".{one}", f"#{one}"))
 
 
+def _dotted(path: str) -> str:
+    """The module or class that a file is."""
+    return re.sub(r"\.(?:py|java|kt)$", "", re.sub(r"^(?:.*/)?src/(?:test|main)/(?:java|kotlin)/", "", path)).replace(
+        "/", "."
+    )
+
+
+def moved_ids(test: str, moves: Moves) -> list[str]:
+    """The ids that a test may have after the fix, itself first."""
+    return list(dict.fromkeys([test, *_moved(test, moves)]))
+
+
 def _moved(test: str, moves: Moves) -> list[str]:
     """The id under the new file, the new unit name, or both."""
     found = []
     for old, new in moves.files.items():
         if test.startswith((f"{old}::", f"{old} > ")) or test == old:
             found.append(new + test[len(old) :])
-        dotted = re.sub(r"\.py$", "", old).replace("/", ".")
-        if test.startswith(f"{dotted}."):
-            found.append(re.sub(r"\.py$", "", new).replace("/", ".") + test[len(dotted) :])
+        dotted = _dotted(old)
+        if test.startswith((f"{dotted}.", f"{dotted}#")):
+            found.append(_dotted(new) + test[len(dotted) :])
     for old, new in moves.units.items():
         for name in (test, *found):
             head, bracket, rows = name.partition("[")

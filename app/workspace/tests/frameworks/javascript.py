@@ -105,7 +105,14 @@ class Jest:
         return [Start(Command(argv, binds={**node.binds, **binds}, folders=(node.folder,)), tuple(files), root)]
 
     def read(self, start: Start, report: bytes | None, result: Result) -> Said:
+        if report is None and _nothing_found(result):
+            return Said()
         return _suites(report, start.root)
+
+
+def _nothing_found(result: Result) -> bool:
+    """The runner says that its configuration leaves no file to run; that is no broken run."""
+    return re.search(rb"(?i)no tests? (?:files? )?found", result.stdout_tail + result.stderr_tail) is not None
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,7 @@ class Vitest:
         ]
 
     def read(self, start: Start, report: bytes | None, result: Result) -> Said:
-        if report is None and b"No test files found" in result.stdout_tail + result.stderr_tail:
+        if report is None and _nothing_found(result):
             return Said()
         return _suites(report, start.root)
 
@@ -174,7 +181,7 @@ class Mocha:
     def read(self, start: Start, report: bytes | None, result: Result) -> Said:
         said = _object(report)
         if said is None:
-            return NO_REPORT
+            return Said() if report is None and _nothing_found(result) else NO_REPORT
         rows = [row for key, outcome in _MOCHA for row in _mocha_rows(said.get(key), outcome, start.root)]
         pending = {row.id for row in rows if row.outcome == "skipped"}
         return Said(tuple(row for row in rows if row.outcome == "skipped" or row.id not in pending))
