@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import structlog
 from sqlalchemy import Connection
 
+from app.briefs.rehearse import rehearse
+from app.diagnosis import rehearsal
 from app.diagnosis.collect import Collected, collect
 from app.diagnosis.examine import Examined, blame, examine, keep_history
 from app.diagnosis.incident import open_incident
@@ -23,8 +25,12 @@ from app.github.errors import PermissionMissing
 from app.ledger import diagnoses, repos, runs, transitions
 from app.ledger import told as told_of
 from app.ledger.rows import Row
+from app.ledger.rules import runner_of
+from app.ledger.views import scope_view
 from app.policy import Policy, PolicyError
-from app.runs.model import Cause, DiagnosisState, Outcome
+from app.render import DryRun, render_dry_run
+from app.render.links import links_of
+from app.runs.model import Cause, DiagnosisState, Outcome, Role
 from app.services import Services, hold, services
 
 log = structlog.get_logger("diagnose")
@@ -139,17 +145,41 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
         keep_findings(conn, s.store, told.id, examined.failing, now)
         keep_history(conn, work.scope, examined, now)
         keep_groups(conn, s.store, told.id, blame(conn, work.scope, examined, work.policy, now), now)
-        decision = _decide(work, conn, examined, now)
+        decision = Decision(Outcome.NOT_ENABLED) if told.dry_run else _decide(work, conn, examined, now)
         if decision.outcome is None:
             due = s.in_ms(s.settings.times.quiet_s)
             diagnoses.update_open(conn, told.id, now, state=DiagnosisState.WAITING, due_at=due)
         else:
-            asked = again and ask_rerun(conn, told, decision.outcome, examined.read, now)
-            details = _details(s, told, examined.read) | ({told_of.RERUN: True} if asked else {})
+            asked = again and not told.dry_run and ask_rerun(conn, told, decision.outcome, examined.read, now)
+            details = {**(told.details or {}), **_details(s, told, examined.read)} | (
+                {told_of.RERUN: True} if asked else {}
+            )
             diagnoses.update_open(conn, told.id, now, details=details, problem=_problem(s, examined.read))
             diagnoses.end(conn, told.id, decision.outcome, now, run_id=decision.run_id)
-        transitions.show(conn, told.scope_id, now)
+        if not told.dry_run:
+            transitions.show(conn, told.scope_id, now)
+    if told.dry_run:
+        _rehearse(work)
     return _ring(s, told, decision)
+
+
+def _rehearse(work: _Work) -> None:
+    """Answer a dry run: runner, title, tags and prompts (A17)."""
+    s, now = work.s, work.s.clock()
+    with s.read() as conn:
+        told, groups = diagnoses.get(conn, work.told.id), diagnoses.groups_of(conn, work.told.id)
+        repository = repos.get_repository(conn, work.place.repository_id)
+        view = scope_view(conn, s.store, work.scope.id, s.settings)
+        plan = rehearsal.plan_for(conn, told, groups, s.settings.limits.steps, now) if groups else None
+    text = ""
+    if plan is not None:
+        runner = runner_of(repository, Role.AGENT, s.settings)
+        tags = (*(work.policy.tags if work.policy is not None else ()), told.dedup_tag)
+        title = f"Fix {told.failures_total} failing test(s) [{told.dedup_tag}]"
+        shown = DryRun(runner, title, tags, rehearse(s, *plan, runner))
+        text = render_dry_run(shown, links_of(view), f"dry_run:{told.id}", s.redactor)
+    with s.write() as conn:
+        rehearsal.answer(conn, told, text, now)
 
 
 def _details(s: Services, told: Row, read: Sequence[CheckRead]) -> dict[str, object]:
@@ -250,7 +280,10 @@ def _end(s: Services, told: Row, decision: Decision, details: dict[str, object] 
             diagnoses.update_open(conn, told.id, now, details={**(told.details or {}), **details})
         if decision.outcome is not None:
             diagnoses.end(conn, told.id, decision.outcome, now, problem=told.problem)
-        transitions.show(conn, told.scope_id, now)
+        if told.dry_run:
+            rehearsal.answer(conn, told, "", now)
+        else:
+            transitions.show(conn, told.scope_id, now)
     return _ring(s, told, decision)
 
 

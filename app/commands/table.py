@@ -43,7 +43,15 @@ COMMANDS = (
     ),
     Command(("block",), "write", "Stop now and keep the state.", "/remedy block rewriting it", verbs.command_block),
     Command(("cancel",), "write", "End the run for good.", "/remedy cancel", verbs.command_cancel),
+    Command(
+        ("dry-run", "dryrun"),
+        "write",
+        "Show plan and prompts; nothing is started.",
+        "/remedy dry-run",
+        verbs.command_dry_run,
+    ),
     Command(("status",), "read", "Write the status comment anew.", "/remedy status", verbs.command_status),
+    Command(("ping",), "read", "Say whether Remedy is there.", "/remedy ping", verbs.command_ping),
     Command(("help",), "read", "List the commands.", "/remedy help", verbs.command_help),
 )
 

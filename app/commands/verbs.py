@@ -4,13 +4,18 @@ from sqlalchemy import Connection
 
 from app.commands.desk import Desk, Said, accepted, no_effect, refused
 from app.commands.plan import PlanRefused, read_plan
-from app.ledger import diagnoses, repairing, repos, runs, transitions
+from app.ledger import deliveries, diagnoses, repairing, repos, runs, transitions
 from app.ledger.rows import Row
-from app.ledger.words import CommandOutcome, ScopeState
+from app.ledger.words import CommandOutcome, CommandSource, ScopeState
 from app.runs.facts import Command
 from app.runs.model import BlockCause, Outcome, Status
 
 HINT_CHARS = 2000
+SAID_IN = {
+    CommandSource.COMMENT: "issue_comment",
+    CommandSource.REVIEW: "pull_request_review",
+    CommandSource.REVIEW_COMMENT: "pull_request_review_comment",
+}
 REFUSALS = {
     "a hint does not publish": ("hint_on_publish", ""),
     "the steps of the plan differ": ("plan_changed", "the steps of the plan differ"),
@@ -80,6 +85,26 @@ def command_status(desk: Desk, conn: Connection) -> Said:
     """The status comment is written anew."""
     transitions.show(conn, desk.scope.id, desk.s.clock())
     return accepted(_deliver(desk))
+
+
+def command_dry_run(desk: Desk, conn: Connection) -> Said:
+    """Read the failing checks and show plan and prompts; no runner is called and nothing is written but the answer."""
+    now = desk.s.clock()
+    if runs.active(conn, desk.scope.id) is not None:
+        return no_effect("running")
+    diagnosis_id, is_new = diagnoses.open(conn, desk.scope.id, desk.scope.head_sha, now, now)
+    if not is_new:
+        return refused("not_ready", "The failing checks of this commit are being read.")
+    asked = {"asked_by": desk.command.actor, "dry_run": True, "details": {"command": desk.command.id}}
+    diagnoses.update_open(conn, diagnosis_id, now, **asked)
+    return accepted(("diagnose", diagnosis_id), _deliver(desk))
+
+
+def command_ping(desk: Desk, conn: Connection) -> Said:
+    """Which version answers, and whether anything waits."""
+    key = f"{SAID_IN.get(desk.command.source, '')}:{desk.command.source_id}"
+    oldest_at = deliveries.oldest_waiting(conn, key)
+    return Said(CommandOutcome.ACCEPTED, "ping", str(oldest_at or ""), rings=(_deliver(desk),))
 
 
 def command_help(desk: Desk, conn: Connection) -> Said:

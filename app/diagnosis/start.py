@@ -100,13 +100,9 @@ def _repository_of(conn: Connection, told: Row) -> int:
     return int(scope.repository_id) if scope is not None else 0
 
 
-def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int) -> Decision:
-    limits = limits_of(repos.get_repository(conn, _repository_of(conn, told)), s.settings)
-    groups = wanted[: limits.steps]
-    members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in groups}
-    steps, about = plan_of(groups, members)
-    run = new_run(new_id(now), steps)
-    facts = RunFacts(
+def facts_of(conn: Connection, told: Row) -> RunFacts:
+    """What a run about this diagnosis is bound to."""
+    return RunFacts(
         installation_id=told.installation_id,
         repository_id=_repository_of(conn, told),
         scope_id=told.scope_id,
@@ -117,7 +113,15 @@ def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int
         started_by=told.asked_by or "",
         started_reason=told.asked_reason,
     )
-    if not runs.create(conn, run, facts, about, now):
+
+
+def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int) -> Decision:
+    limits = limits_of(repos.get_repository(conn, _repository_of(conn, told)), s.settings)
+    groups = wanted[: limits.steps]
+    members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in groups}
+    steps, about = plan_of(groups, members)
+    run = new_run(new_id(now), steps)
+    if not runs.create(conn, run, facts_of(conn, told), about, now):
         active = runs.active(conn, told.scope_id)
         return Decision(Outcome.ATTACHED, None if active is None else active.id)
     step = transitions.apply(conn, run.run_id, Start(told.asked_by or "remedy"), s.settings, now)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, or_, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from app.ledger.rows import Row, insert_new
 from app.ledger.schema import deliveries
@@ -89,6 +89,15 @@ def unhandled(conn: Connection, now: int, limit: int) -> Sequence[Row]:
     due = or_(deliveries.c.next_at.is_(None), deliveries.c.next_at <= now)
     waiting = select(*_WITHOUT_PAYLOAD).where(deliveries.c.state == DeliveryState.RECEIVED, due)
     return conn.execute(waiting.order_by(deliveries.c.received_at, deliveries.c.guid).limit(limit)).all()
+
+
+def oldest_waiting(conn: Connection, but_not: str) -> int | None:
+    """When the oldest delivery came that still waits; the one with this semantic key is not counted."""
+    waits = (
+        deliveries.c.state == DeliveryState.RECEIVED,
+        or_(deliveries.c.semantic_key.is_(None), deliveries.c.semantic_key != but_not),
+    )
+    return conn.execute(select(func.min(deliveries.c.received_at)).where(*waits)).scalar()
 
 
 def _twin(conn: Connection, delivery: Delivery) -> str | None:

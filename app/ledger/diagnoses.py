@@ -73,8 +73,8 @@ def get(conn: Connection, diagnosis_id: str) -> Row:
 
 
 def last(conn: Connection, scope_id: str, head_sha: str | None = None) -> Row | None:
-    """The newest diagnosis of a scope, or of one head of it."""
-    rows = select(diagnoses).where(diagnoses.c.scope_id == scope_id)
+    """The newest diagnosis of a scope, or of one head of it; a dry run is none."""
+    rows = select(diagnoses).where(diagnoses.c.scope_id == scope_id, ~diagnoses.c.dry_run)
     if head_sha is not None:
         rows = rows.where(diagnoses.c.head_sha == head_sha)
     newest = rows.order_by(diagnoses.c.created_at.desc(), diagnoses.c.id.desc()).limit(1)

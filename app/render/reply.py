@@ -89,6 +89,14 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Ping:
+    """Which version answers, and since when the oldest delivery waits (UTC ms), if one does."""
+
+    version: str
+    oldest_at: int | None = None
+
+
+@dataclass(frozen=True)
 class DryRun:
     """What a dry run shows: runner, title, tags and the whole prompt of each step."""
 
@@ -98,7 +106,7 @@ class DryRun:
     prompts: tuple[Prompt, ...]
 
 
-Reply = Help | Unknown | Denied | Nothing | NotNow | Mistake
+Reply = Help | Unknown | Denied | Nothing | NotNow | Mistake | Ping
 _TEMPLATES: Mapping[type, str] = {
     Help: "help",
     Unknown: "unknown",
@@ -106,6 +114,7 @@ _TEMPLATES: Mapping[type, str] = {
     Nothing: "nothing",
     NotNow: "not_now",
     Mistake: "error",
+    Ping: "ping",
 }
 
 

@@ -1,5 +1,6 @@
 """Send the answers to commands: a reaction always, a reply where there is something to say (CM-7, CM-8)."""
 
+from app import __version__
 from app.commands.table import COMMANDS, nearest
 from app.github import comments
 from app.ledger import commands, repos
@@ -8,7 +9,7 @@ from app.ledger.views import scope_view
 from app.ledger.words import CommandSource
 from app.render.links import links_of
 from app.render.markers import marker
-from app.render.reply import Denied, Help, HelpRow, Nothing, NotNow, Reply, Unknown, render_reply
+from app.render.reply import Denied, Help, HelpRow, Nothing, NotNow, Ping, Reply, Unknown, render_reply
 from app.speech import handover
 from app.speech.letter import Dropped, Ending, Letter, Sent
 
@@ -47,7 +48,10 @@ def reply(letter: Letter) -> Ending:
     known = comments.find_our_comment(letter.client, letter.repo, number, app_id, marker("reply", key))
     if known is not None:
         return Sent(known.id)
-    text = render_reply(_answer(letter, row, view.number or 0), links_of(view), key, s.redactor)
+    if letter.told("reply") == "text":
+        text = letter.told("text")
+    else:
+        text = render_reply(_answer(letter, row, view.number or 0), links_of(view), key, s.redactor)
     return Sent(comments.open_comment(letter.client, letter.repo, number, text).id)
 
 
@@ -59,6 +63,8 @@ def _answer(letter: Letter, row: Row, number: int) -> Reply:
             return Help(rows, COMMANDS[1].example, number)
         case "denied":
             return Denied(row.verb, row.actor, needs=why, has="read" if why == "write" else "none")
+        case "ping":
+            return Ping(__version__, int(why) if why else None)
         case "unknown":
             return Unknown(row.verb, tuple(command.verb for command in COMMANDS), nearest(row.verb))
         case "nothing":

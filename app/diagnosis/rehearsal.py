@@ -1,0 +1,50 @@
+"""What a dry run answers: the plan of the failing tests of a head, without anything being started."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from app.diagnosis.planning import new_run, plan_of
+from app.diagnosis.start import facts_of
+from app.ledger import diagnoses, outbox, repos
+from app.ledger.ids import new_id
+from app.ledger.rows import Row
+from app.ledger.runs import RunFacts, StepFacts
+from app.ledger.words import OutboxKind
+from app.runs.model import Run
+
+COMMAND = "command"
+"""Name in `diagnoses.details`: the command that asked for the dry run."""
+
+
+def plan_for(
+    conn: Connection, told: Row, groups: Sequence[Row], most: int, now: int
+) -> tuple[Run, RunFacts, list[StepFacts]]:
+    """The run that would start for these groups, as a plan only."""
+    wanted = list(groups)[:most]
+    members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in wanted}
+    steps, about = plan_of(wanted, members)
+    return new_run(new_id(now), steps), facts_of(conn, told), about
+
+
+def answer(conn: Connection, told: Row, text: str, now: int) -> None:
+    """File the one answer; without a text there is nothing that fails."""
+    scope = repos.get_scope(conn, told.scope_id)
+    command_id = (told.details or {}).get(COMMAND, "")
+    if scope is None or not command_id:
+        return
+    outbox.put(
+        conn,
+        key=f"dry_run:{told.id}",
+        lane=f"dry_run:{told.id}",
+        kind=OutboxKind.REPLY,
+        payload={
+            "command_id": command_id,
+            "scope_id": scope.id,
+            "reply": "text" if text else "nothing",
+            "why": "" if text else "no_failures",
+            "text": text,
+        },
+        installation_id=scope.installation_id,
+        now=now,
+    )
