@@ -11,6 +11,7 @@ from app.integrity.languages import is_javascript
 from app.integrity.syntax import Parsed, Words, arguments_of, line_of, plain_words, string_value, text_of, walk
 
 SIMILAR = 0.8
+LONG = 3000
 _JS_UNIT = re.compile(
     r"(?:x|f)?(?:it|test|specify)(?:\.(?:only|skip|todo|failing|concurrent|each|fails|serial|sequential))*"
 )
@@ -248,4 +249,7 @@ def similarity(one: Words, other: Words) -> float:
     """Share of words that two texts have in common, in order."""
     if not one or not other or min(len(one), len(other)) / max(len(one), len(other)) < 0.5:
         return 0.0
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    quick = matcher.quick_ratio()
+    # The exact ratio takes the square of the length; what it could change is only asked for where it matters.
+    return quick if quick < SIMILAR or len(one) > LONG else matcher.ratio()

@@ -84,7 +84,7 @@ def lines_of(blob: Blob | None) -> list[str]:
 
 def _only_in(these: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, str]]:
     left, right = [line.strip() for line in these], [line.strip() for line in others]
-    if len(left) + len(right) > 20_000:
+    if len(left) + len(right) > 4_000:
         known = set(right)
         yield from ((n, line) for n, line in enumerate(these, 1) if line.strip() and line.strip() not in known)
         return

@@ -1,5 +1,6 @@
 """Values of the failing test as special cases in product code: TI410."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -87,11 +88,13 @@ def hard_coded(case: Case) -> Iterator[Finding]:
     """Pairs of one assertion or row first, then single values, once for each file."""
     groups = list(_test_groups(case))
     every = frozenset(value for group in groups for value in group.values)
-    known = _known_values(case)
-    for file in case.of("source"):
-        if file.new is None or not groups:
+    sources = [file for file in case.of("source") if file.new is not None]
+    wanted = {value for file in sources if file.new for value in _values(file.new.root, file.new)} & every
+    known = _known_values(case, wanted) if wanted else frozenset()
+    for file in sources:
+        if file.new is None:
             continue
-        fresh = {word for word in _values(file.new.root, file.new) if word in every and word not in known}
+        fresh = set(_values(file.new.root, file.new)) & wanted - known
         found = next(_pairs(file, groups, fresh), None)
         if found is not None:
             severity: Severity = "block" if case.word("base") == "pass" else "review"
@@ -109,10 +112,13 @@ def hard_coded(case: Case) -> Iterator[Finding]:
 
 def _test_groups(case: Case) -> Iterator[Group]:
     """Values of the named units as head has them, by assertion and by row."""
-    for path, blob in case.delta.head.items():
+    lasts = [re.split(r"::| > |#|/", test.split("[")[0])[-1] for test in case.delta.named]
+    names = {word.encode() for last in lasts for word in re.findall(r"\w+", last)}
+    for path in case.delta.head:
         if case.head_class(path) not in ("test", "harness") and not path.endswith(".rs"):
             continue
-        parsed = parse(path, blob.data)
+        blob = case.delta.head[path]
+        parsed = parse(path, blob.data) if any(name in blob.data for name in names) else None
         if parsed is None:
             continue
         for unit in units_of(parsed):
@@ -143,14 +149,16 @@ def _values(node: Node, parsed: Parsed) -> list[str]:
     return found
 
 
-def _known_values(case: Case) -> frozenset[str]:
-    """Literals of source code and data files at head or base; documentation and comments do not count."""
+def _known_values(case: Case, wanted: set[str]) -> frozenset[str]:
+    """Those of the wanted values that source code or data files hold at head or base; documentation does not count."""
     found: set[str] = set()
+    texts = [value.lstrip(QUOTE).encode() for value in wanted]
     for tree in (case.delta.head, case.delta.base):
-        for path, blob in tree.items():
+        for path in tree:
             if case.head_class(path) != "source":
                 continue
-            parsed = parse(path, blob.data)
+            blob = tree[path]
+            parsed = parse(path, blob.data) if any(text in blob.data for text in texts) else None
             if parsed is not None:
                 found.update(_values_without_docs(parsed))
     return frozenset(found)

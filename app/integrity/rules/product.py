@@ -77,22 +77,21 @@ def asks_for_tests(case: Case) -> Iterator[Finding]:
             continue
         words = list(_words(file))
         text, old = stream(words), stream(_words(file, "old"))
-        known = _base_asks(case, file)
         for pattern, severity in ((_TOOLS, "block"), (_MODES, "mode"), (_OWN_SWITCH, "review")):
             fresh = next((m for m in pattern.finditer(text) if old.count(m[0]) < text.count(m[0])), None)
             if fresh is not None:
                 line = line_at(words, text, fresh.start())
                 yield case.finding(
                     "TI400",
-                    _asking(severity, file, line, known),
+                    _asking(case, severity, file, line),
                     file,
                     Spot(None, line, after=[file.new_lines[line - 1]]),
                 )
-        yield from _stack(case, file, known)
+        yield from _stack(case, file)
 
 
-def _asking(severity: str, file: FileView, line: int, known: bool) -> Severity:
-    if known or severity == "review":
+def _asking(case: Case, severity: str, file: FileView, line: int) -> Severity:
+    if severity == "review" or _base_asks(case, file):
         return "review"
     if severity == "mode":
         return "block" if _inside_function(file, line) else "review"
@@ -121,7 +120,7 @@ def _base_asks(case: Case, file: FileView) -> bool:
     return False
 
 
-def _stack(case: Case, file: FileView, known: bool) -> Iterator[Finding]:
+def _stack(case: Case, file: FileView) -> Iterator[Finding]:
     """A look at the stack or the program's name, with a literal that holds the word test, in one function."""
     assert file.new is not None
     olds = (
@@ -140,7 +139,10 @@ def _stack(case: Case, file: FileView, known: bool) -> Iterator[Finding]:
         if any(w.text[0] == '"' and word.search(_split_case(w.text)) for w in words):
             line = line_at(words, text, looks.start())
             yield case.finding(
-                "TI400", "review" if known else "block", file, Spot(None, line, after=[file.new_lines[line - 1]])
+                "TI400",
+                "review" if _base_asks(case, file) else "block",
+                file,
+                Spot(None, line, after=[file.new_lines[line - 1]]),
             )
             return
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.integrity.classes import class_of_change
 from app.integrity.model import Cell, Census, Delta, Grid, Seen
 from app.integrity.rules.case import Case
 from app.workspace.checkout import Mirror
@@ -11,7 +12,7 @@ from app.workspace.grid.census import compare, suspects
 from app.workspace.grid.repeats import runs_needed
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.model import Limits, Sandbox
-from app.workspace.tests.match import NO_MOVES, Moves, match, moved_ids
+from app.workspace.tests.match import NO_MOVES, Match, Moves, match, moved_ids
 from app.workspace.tests.model import OwnCommand, TestJob
 from app.workspace.tests.suite import SuiteRun, run_suite
 
@@ -48,7 +49,7 @@ async def run_grid(sandbox: Sandbox, request: Request) -> Grid:
     with request.rooms.scratch() as room:
         runner.room = room
         await _head_and_fixed(runner)
-        census = await _census(runner) if request.census and runner.word("fixed") == "pass" else None
+        census = await _census(runner) if request.census and _is_worth_a_census(runner) else None
         await _base(runner)
         await _the_rest(runner)
     cells = {name: runner.cell(name) for name in request.trees}
@@ -84,7 +85,7 @@ class _Runner:
         known = moves if moves is not None else self.moves(name)
         twin = next((other for other in self.request.trees if self.request.trees[other] == tree), name)
         seen = {test: _seen(test, runs, known) for test in self.named}
-        if name == "fixed" and self.dropped:
+        if tree == self.request.trees["fixed"] and self.dropped:
             seen = {
                 test: Seen(one.runs, missing=one.runs) if test in self.dropped else one for test, one in seen.items()
             }
@@ -234,24 +235,34 @@ async def _the_rest(runner: _Runner) -> None:
             await runner.until("base", LEAST_BEFORE_BLOCK)
 
 
+def _is_worth_a_census(runner: _Runner) -> bool:
+    """A named id walks around what a configuration leaves out (PX-9), so a changed one is looked at in any case."""
+    settings = any(
+        class_of_change(change, runner.request.delta.moved) == "harness" for change in runner.request.delta.fix
+    )
+    return runner.word("fixed") == "pass" or (settings and runner.word("fixed") in ("fail", "error"))
+
+
 async def _census(runner: _Runner) -> Census | None:
     """The whole suite once in head and once in fixed (PT-12); what changed is tried again before it counts."""
     if runner.late or runner.long("head"):
         return Census(complete=False)
     head, fixed = await runner.run("head", whole=True), await runner.run("fixed", whole=True)
     moves = runner.moves("fixed")
+    ended = fixed.complete or (runner.word("fixed") == "pass" and fixed.ended != "wall")
     runner.dropped = frozenset(
-        test
-        for test in runner.named
-        if _ran(match(test, head).rows)
-        and not _ran(match(test, fixed, moves).rows)
-        and (fixed.complete or fixed.ended != "wall")
+        test for test in runner.named if ended and _ran(match(test, head)) and not _there(match(test, fixed, moves))
     )
-    doubtful = suspects(head, fixed, moves)
+    doubtful = suspects(head, fixed, moves) if runner.word("fixed") == "pass" else []
     tries = range(2 if doubtful and not runner.late else 0)
     again = [(await runner.run("head", whole=True), await runner.run("fixed", whole=True)) for _ in tries]
     return compare((head, fixed), again, moves, runner.named)
 
 
-def _ran(rows: Sequence[object]) -> bool:
-    return any(getattr(row, "outcome", "") in ("passed", "failed", "error") for row in rows)
+def _ran(found: Match) -> bool:
+    return any(row.outcome in ("passed", "failed", "error") for row in found.rows)
+
+
+def _there(found: Match) -> bool:
+    """Executed, or in a file that could not be loaded: then the cell is an error and not missing."""
+    return _ran(found) or bool(found.broken)

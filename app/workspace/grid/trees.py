@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.integrity.classes import Class, class_of
+from app.integrity.infile import holds_tests, mixed
 from app.integrity.model import Change, Delta, Moved
 from app.workspace.git import Git
-from app.workspace.grid.files import Entry, TreeFiles, changes_between, entries_of
+from app.workspace.grid.files import Entry, TreeFiles, changes_between, entries_of, read_blobs
 
 ABSENT = "0" * 40
 
@@ -48,14 +49,39 @@ def six(git: Git, three: Three, moved: Moved | None = None) -> dict[str, str]:
     def is_tested(path: str) -> bool:
         return side(path) in ("test", "harness")
 
+    inside = _Inside(git)
     return {
         "base": three.base,
         "head": three.head,
         "fixed": three.fixed,
-        "fixed_without_source": _mixed(git, fixed, head, is_source),
-        "base_source_with_fixed_tests": _mixed(git, fixed, base, is_source),
-        "fixed_source_with_original_tests": _mixed(git, fixed, head, is_tested),
+        "fixed_without_source": _mixed(git, fixed, inside.tests_of(fixed, head, is_source), is_source),
+        "base_source_with_fixed_tests": _mixed(git, fixed, inside.tests_of(fixed, base, is_source), is_source),
+        "fixed_source_with_original_tests": _mixed(git, inside.tests_of(head, fixed, is_source), head, is_tested),
     }
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """Files that hold source and tests, put together by node (PT-4)."""
+
+    git: Git
+
+    def tests_of(
+        self, tests: Mapping[str, Entry], source: Mapping[str, Entry], is_source: Callable[[str], bool]
+    ) -> dict[str, Entry]:
+        """`source` in which each source file that differs has the in-file tests of `tests`."""
+        paths = [p for p in source if p.endswith(".rs") and is_source(p) and p in tests and tests[p] != source[p]]
+        if not paths:
+            return dict(source)
+        blobs = read_blobs(self.git, [tree[path].id for path in paths for tree in (tests, source)])
+        found = dict(source)
+        for path in paths:
+            ours, theirs = blobs[source[path].id], blobs[tests[path].id]
+            if holds_tests(path, ours) or holds_tests(path, theirs):
+                data = mixed(path, ours, theirs)
+                own = self.git.run("hash-object", "-w", "--stdin", "--no-filters", stdin=data).decode().strip()
+                found[path] = Entry(source[path].mode, own, len(data))
+        return found
 
 
 def _sides(changes: tuple[Change, ...], moved: Moved | None) -> Callable[[str], Class]:
@@ -70,9 +96,13 @@ def _sides(changes: tuple[Change, ...], moved: Moved | None) -> Callable[[str], 
     return lambda path: strict.get(path) or class_of(path, moved)
 
 
+def _row(entry: Entry | None) -> tuple[str, str] | None:
+    return (entry.mode, entry.id) if entry is not None else None
+
+
 def _mixed(git: Git, ours: Mapping[str, Entry], theirs: Mapping[str, Entry], taken: Callable[[str], bool]) -> str:
     """Tree id of `ours` with every taken path as in `theirs`; absent there is absent here."""
-    paths = {path for path in (*ours, *theirs) if taken(path) and ours.get(path) != theirs.get(path)}
+    paths = {path for path in (*ours, *theirs) if taken(path) and _row(ours.get(path)) != _row(theirs.get(path))}
     rows = {path: theirs.get(path) for path in paths}
     with tempfile.TemporaryDirectory(prefix="remedy-index-") as folder:
         own = replace(git, index=Path(folder) / "index")

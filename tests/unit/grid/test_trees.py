@@ -68,6 +68,20 @@ def test_the_base_policy_may_move_paths(git: Git) -> None:
     assert read(git, trees["fixed_without_source"]) == {"cases/a.x": "2"}
 
 
+RUST = "pub fn total(n: u32) -> u32 {{\n    {body}\n}}\n\n#[cfg(test)]\nmod tests {{\n    {test}\n}}\n"
+
+
+def test_tests_inside_a_source_file_are_split_off(git: Git) -> None:
+    """PC-7, PT-4."""
+    head = tree(git, {"src/lib.rs": RUST.format(body="n", test="fn old() {}")})
+    fixed = tree(git, {"src/lib.rs": RUST.format(body="2 * n", test="fn new() {}")})
+    trees = six(git, Three(head, head, fixed))
+    without_source = read(git, trees["fixed_without_source"])["src/lib.rs"]
+    original = read(git, trees["fixed_source_with_original_tests"])["src/lib.rs"]
+    assert ("    n\n" in without_source, "new" in without_source, "old" in without_source) == (True, True, False)
+    assert ("2 * n" in original, "old" in original, "new" in original) == (True, True, False)
+
+
 def test_a_rename_is_one_change(git: Git) -> None:
     """PT-5."""
     old, new = tree(git, {"a.py": "x\n" * 20}), tree(git, {"b.py": "x\n" * 20})
