@@ -59,8 +59,8 @@ def _send_due(s: Services, installation_id: int, held: Hold) -> str:
                 return "waiting"
             with s.write() as conn:
                 begun = outbox.sending(conn, row.id, s.clock()) if held.valid(conn, s.clock()) else None
-            if begun is not None:
-                _finish(s, begun, _send(s, client, begun))
+            if begun is not None and not _finish(s, begun, _send(s, client, begun), held):
+                return "late"
     s.ring("deliver", str(installation_id))
     return "processed"
 
@@ -127,9 +127,12 @@ def _backoff(row: Row) -> int:
     return min(LONGEST_WAIT_MS, FIRST_WAIT_MS << min(int(row.tries), 10))
 
 
-def _finish(s: Services, row: Row, ending: Ending | str) -> None:
+def _finish(s: Services, row: Row, ending: Ending | str, held: Hold) -> bool:
+    """Note how it ended; False, and nothing is noted, when another sender took over: it looks for itself (OB-4)."""
     now = s.clock()
     with s.write() as conn:
+        if not held.valid(conn, now):
+            return False
         if isinstance(ending, Sent):
             outbox.done(conn, row.id, ending.remote_id, now)
             outbox.set_next_write(conn, row.installation_id, now + int(s.settings.times.write_pace_s * 1000))
@@ -140,3 +143,4 @@ def _finish(s: Services, row: Row, ending: Ending | str) -> None:
         else:
             outbox.failed(conn, row.id, s.redactor.text(ending)[:500], now)
             log.warning("letter refused", kind=str(row.kind), key=row.key, why=ending[:200])
+    return True

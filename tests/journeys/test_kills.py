@@ -1,9 +1,12 @@
 """A worker dies at any moment, another goes on: the same end, and nothing twice (issue 2; domain.md, 13)."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from app.github import comments
+from app.ledger import leases
 from app.runs.model import ItemStatus, Stage
 from tests.journeys.deadly import DeadlyWorld, Trap
 from tests.journeys.outcome import assert_repaired
@@ -133,3 +136,30 @@ def test_a_worker_that_dies_each_time_ends_the_run_and_says_so_T15(a_deadly_worl
     assert run is not None
     assert (run.status, run.block_cause) == ("BLOCKED", "turn_failed")
     assert "interrupted" in run.error
+
+
+def test_a_sender_that_lost_its_lease_notes_nothing_down_LE_2(
+    a_deadly_world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was frozen in the middle of a request; whoever took over looks the comment up and does not write another."""
+    world = a_deadly_world()
+    number = a_red_pull(world)
+    real = comments.open_comment
+
+    def frozen(*given: Any) -> Any:
+        answer = real(*given)
+        monkeypatch.setattr(comments, "open_comment", real)
+        world.pass_time(world.settings.times.lease_s + 1)
+        with world.services.write() as conn:
+            for lease in leases.expired(conn, world.now()):
+                assert leases.take(conn, lease, "somebody else", world.now(), 1)
+        world.pass_time(1)
+        return answer
+
+    monkeypatch.setattr(comments, "open_comment", frozen)
+    words, run = [], world.run
+    monkeypatch.setattr(world, "run", lambda job, item: words.append(run(job, item)))
+    world.step_until_quiet()
+
+    assert words.count("late") == 1
+    assert_repaired(world, number)

@@ -35,7 +35,7 @@ def test_a_worker_is_killed_when_a_command_is(moment: str, a_deadly_world: Make)
     assert check_of(world, number).title == "Stopped by ann"
     assert reactions(said) == ["+1"]
     assert len(bodies(world, number)) == 1
-    assert left_over(world) == {}
+    assert left_over(world.services) == {}
 
 
 def test_commands_of_one_comment_keep_their_order_after_a_death_CM_2(a_deadly_world: Make) -> None:
