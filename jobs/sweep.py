@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 from redis.exceptions import RedisError
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from app.errors import TransientError, UserError
-from app.events.lost import ask_again
+from app.events.lost import Lost
 from app.ledger import ready, repairs, runs, sessions
 from app.ledger.rules import rules_of
 from app.runs.rules_repair import catches_up
@@ -41,13 +41,14 @@ class _Seldom:
 
     asked_at: int = 0
     tidied_at: int = 0
+    lost: Lost = field(default_factory=Lost)
 
     def round(self, s: Services) -> None:
         """Ask for lost deliveries, remove folders of work that is over; a try that fails waits for the next time."""
         now, times = s.clock(), s.settings.times
         if now - self.asked_at >= times.redelivery_s * 1000:
             self.asked_at = now
-            ask_again(s)
+            self.lost.ask_again(s)
         if now - self.tidied_at >= times.tidy_s * 1000:
             self.tidied_at = now
             tidy(s)
