@@ -109,7 +109,7 @@ def escape(turn, move):
 
 
 def dump(turn, move):
-    """All that can be seen from here, into a file of the workspace, so that a test can look for secrets in it."""
+    """All that can be seen from here, into a file of the workspace (or of HOME: `~/name`), so that a test can look."""
     seen = [f"argv {sys.argv}", *(f"env {name}={value}" for name, value in sorted(os.environ.items())), turn.text]
     for place in ("/", "/home", os.path.expanduser("~"), "/tmp", "/run", "/etc", "/proc", HERE, turn.session.cwd):
         for folder, folders, names in os.walk(place):
@@ -124,7 +124,8 @@ def dump(turn, move):
             except OSError as fault:
                 seen.append(f"{name} {part}: {fault.strerror}")
     try:
-        with open(os.path.join(turn.session.cwd, move.get("path", "qa-dump.txt")), "w", encoding="utf-8") as file:
+        path = os.path.join(turn.session.cwd, os.path.expanduser(move.get("path", "qa-dump.txt")))
+        with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(seen))
     except OSError:
         turn.say("\n".join(seen))
