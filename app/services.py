@@ -28,8 +28,35 @@ def utc_ms() -> int:
 
 
 def process_name() -> str:
-    """A name for leases that no other process ever had: host, pid and a random part."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    """A name for leases that no other process ever had: place, pid and a random part."""
+    return f"{_place()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def is_dead(owner: str) -> bool:
+    """Whether a holder of leases surely runs no more: a process of this very machine, boot and pid namespace.
+
+    False where that cannot be known; then its leases run out by themselves.
+    """
+    place, _, rest = owner.partition(":")
+    pid = rest.partition(":")[0]
+    if not pid.isdigit() or place != _place() or not place.count("/"):
+        return False
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
+
+@cache
+def _place() -> str:
+    """Where pids mean the same: host, and where the kernel tells, its boot and our pid namespace."""
+    host = socket.gethostname().replace(":", "-").replace("/", "-")
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
+        return f"{host}/{boot}/{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return host
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from sqlalchemy.exc import DBAPIError
 
 from app.errors import TransientError, UserError
 from app.events.lost import Lost
-from app.ledger import ready, repairs, runs, sessions
+from app.ledger import leases, ready, repairs, runs, sessions
 from app.ledger.rules import rules_of
 from app.runs.rules_repair import catches_up
-from app.services import Services, make
+from app.services import Services, is_dead, make
 from app.settings import Settings
 from app.workspace.rooms import Rooms, room_key
 
@@ -62,9 +62,13 @@ def tidy(s: Services) -> int:
 
 
 def sweep(s: Services) -> list[tuple[str, str]]:
-    """Take over work whose holder is gone, then ring for every row that waits; what was rung."""
+    """Take over work whose holder is gone, at once where its process is known dead; ring for what waits; what rang."""
     now = s.clock()
+    with s.read() as conn:
+        dead = [owner for owner in leases.owners(conn, now) if is_dead(owner)]
     with s.write() as conn:
+        for owner in dead:
+            leases.drop_of(conn, owner)
         for item in ready.interrupt_expired(conn, now):
             log.warning("lost contact", kind=item.kind.value, item=item.item_id, run=item.run_id)
         waiting = ready.due(conn, now, int(s.settings.times.rering_s * 1000))

@@ -52,6 +52,17 @@ def drop(conn: Connection, resource: str) -> None:
     conn.execute(update(leases).where(leases.c.resource == resource).values(owner="", until_at=0))
 
 
+def owners(conn: Connection, now: int) -> list[str]:
+    """Everybody who holds a lease that has not run out."""
+    live = select(leases.c.owner).where(leases.c.owner != "", leases.c.until_at > now).distinct()
+    return list(conn.execute(live).scalars())
+
+
+def drop_of(conn: Connection, owner: str) -> int:
+    """Take all leases away from a holder that is surely dead; how many it had."""
+    return conn.execute(update(leases).where(leases.c.owner == owner).values(owner="", until_at=0)).rowcount
+
+
 def holds(conn: Connection, resource: str, owner: str, epoch: int, now: int) -> bool:
     """Whether this owner and epoch hold the lease; call it in the transaction that writes, which then keeps it so."""
     mine = _held(resource, owner, epoch, now)

@@ -5,7 +5,6 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -18,7 +17,7 @@ from app.ledger.rows import Row
 from app.ledger.schema import deliveries, diagnoses, leases, proofs, publications, turns
 from app.ledger.schema.diagnosis import ENDED
 from app.ledger.words import DeliveryState
-from app.runs.model import ItemStatus, Purpose
+from app.runs.model import ItemStatus
 from tests.chaos.scene import ChaosStage
 from tests.processes import command_of, tree_of
 
@@ -30,15 +29,15 @@ PARTS = {
     "redis": "redis-server",
     "agent": "qa.py",
 }
-POINTS = ("diagnose", "plan", "work", "prove", "review", "publish", "final", "deliver", "intake", "advance")
-PREFIXES = {
-    "diagnose": "diagnosis:",
-    "prove": "proof:",
-    "publish": "publication:",
-    "deliver": "outbox:",
-    "intake": "delivery:",
-    "advance": "run:",
+POINTS = {
+    "diagnosis": "diagnose",
+    "proof": "prove",
+    "publication": "publish",
+    "outbox": "deliver",
+    "delivery": "intake",
+    "run": "advance",
 }
+"""Kinds of leases, and the job that holds them; those of turns are named by their purpose."""
 WAIT_FOR_POINT_S = 4.0
 MEASURED = {"turn": turns, "proof": proofs, "publication": publications}
 
@@ -64,11 +63,11 @@ class Killer:
     turn: int = 0
 
     def kill(self) -> bool:
-        """One kill; False if nobody was there to be killed."""
+        """One kill, by turns at a named point and of any kind; False if nobody was there to be killed."""
         self.turn += 1
         if self.turn % 2:
-            return self._at_point(POINTS[self.turn // 2 % len(POINTS)])
-        kind = self.random.choice([*PARTS, "flush", "work-horse", "work-horse"])
+            return self._at_point()
+        kind = self.random.choice([*PARTS, "flush", "work-horse", "work-horse", "long worker"])
         return self._flush() if kind == "flush" else self._of_kind(kind)
 
     def watch(self) -> None:
@@ -82,12 +81,14 @@ class Killer:
             self.watched.remove(watch)
             self.seconds.append(now - watch.since)
 
-    def _at_point(self, point: str) -> bool:
+    def _at_point(self) -> bool:
+        """Whoever holds the lease of the point that was met least so far."""
         until = time.monotonic() + WAIT_FOR_POINT_S
         while time.monotonic() < until:
-            held = _holders(self.stage.engine, point)
-            if held:
-                return self._kill(pid_of(held[0].owner), f"at {point}")
+            held = _holders(self.stage.engine)
+            for point in sorted(held, key=lambda name: self.kills[f"at {name}"]):
+                if self._kill(held[point], f"at {point}"):
+                    return True
             time.sleep(0.01)
             self.watch()
         return False
@@ -133,15 +134,21 @@ def pid_of(owner: str) -> int:
     return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else 0
 
 
-def _holders(engine: Engine, point: str) -> Sequence[Row]:
-    live = select(leases).where(leases.c.owner != "", leases.c.until_at > time.time_ns() // 1_000_000)
-    if point in PREFIXES:
-        live = live.where(leases.c.resource.startswith(PREFIXES[point]))
-    else:
-        purpose = (turns.c.purpose == Purpose(point), turns.c.status == ItemStatus.RUNNING)
-        live = live.join(turns, leases.c.resource == "turn:" + turns.c.id).where(*purpose)
+def _holders(engine: Engine) -> dict[str, int]:
+    """Named points where somebody is now, with the pid of a process that is there."""
+    live = (leases.c.owner != "", leases.c.until_at > time.time_ns() // 1_000_000)
     with read(engine) as conn:
-        return conn.execute(live).all()
+        held = conn.execute(select(leases.c.resource, leases.c.owner).where(*live)).all()
+        purposes = dict(
+            conn.execute(select(turns.c.id, turns.c.purpose).where(turns.c.status == ItemStatus.RUNNING)).tuples().all()
+        )
+    found: dict[str, int] = {}
+    for resource, owner in held:
+        kind, _, item = resource.partition(":")
+        point = f"turn {purposes[item]}" if item in purposes else POINTS.get(kind)
+        if point is not None:
+            found[point] = pid_of(owner)
+    return found
 
 
 def _unfinished(engine: Engine) -> list[Row]:
