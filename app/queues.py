@@ -109,8 +109,13 @@ def ring(settings: Settings, name: str, row_id: str) -> bool:
     try:
         if not _ID.fullmatch(row_id):
             raise ValueError(f"{row_id[:100]!r} is not an id")
-        _queue(_doorbell(redis_url(settings)), JOBS[name]).enqueue_call(
+        queue = _queue(_doorbell(redis_url(settings)), JOBS[name])
+        job_id = _free_bell(queue, f"{name}-{row_id}")
+        if job_id is None:
+            return True
+        queue.enqueue_call(
             func=f"jobs.{name}.{name}",
+            job_id=job_id,
             args=(row_id,),
             timeout=_timeout_s(settings, name),
             ttl=RING_LIVES_S,
@@ -122,6 +127,22 @@ def ring(settings: Settings, name: str, row_id: str) -> bool:
         log.warning("doorbell not heard", job=name, id=row_id[:64], error=str(error))
         return False
     return True
+
+
+def _free_bell(queue: Queue, row: str) -> str | None:
+    """The id for one more ring of a row, None if a ring of it still waits: a slow worker must not drown in its bells.
+
+    Each row has two, so that a ring while its job runs does not share the id that RQ deletes when that job ends.
+    """
+    bells = (f"{row}-a", f"{row}-b")
+    with queue.connection.pipeline(transaction=False) as asked:
+        for bell in bells:
+            asked.lpos(queue.key, bell)
+            asked.exists(Job.key_for(bell))
+        place_a, known_a, place_b, known_b = asked.execute()
+    if (known_a and place_a is not None) or (known_b and place_b is not None):
+        return None
+    return bells[1] if known_a and not known_b else bells[0]
 
 
 def is_reachable(settings: Settings) -> bool:

@@ -200,6 +200,23 @@ class TestRing:
         assert ring(settings, name, "a-1")
         assert redis.llen(f"rq:queue:{queue}") == 1
 
+    def test_a_row_that_waits_is_rung_once_and_again_while_it_is_at_work(
+        self, settings: Settings, redis: Redis
+    ) -> None:
+        """A slow worker does not drown in rings; found by killing processes of a busy machine."""
+        waiting = Queue("quick", connection=redis)
+        for _ in range(5):
+            assert ring(settings, "intake", "row-1")
+            assert ring(settings, "intake", "row-2")
+        assert waiting.count == 2
+        redis.lpop(waiting.key)
+        assert ring(settings, "intake", "row-1"), "its job begins now, and may have looked already"
+        assert ring(settings, "intake", "row-1")
+        assert len(set(waiting.job_ids)) == waiting.count == 2
+        redis.delete(*(Job.key_for(job_id) for job_id in waiting.job_ids))
+        assert ring(settings, "intake", "row-1"), "a ring that was forgotten is rung again"
+        assert redis.exists(*(Job.key_for(job_id) for job_id in set(waiting.job_ids)))
+
     @pytest.mark.parametrize("row_id", ["", "a b", "a/b", "../x", "a\n", "x" * 65])
     def test_what_is_no_id_rings_nothing(self, settings: Settings, redis: Redis, row_id: str) -> None:
         assert ring(settings, "intake", row_id) is False
