@@ -106,7 +106,7 @@ TABLE: tuple[tuple[Row, Callable[[_At], bool]], ...] = (
     (
         Row("PG121", "slower_behaviour", "needs_human"),
         lambda a: (
-            a.by_time
+            (a.by_time or a.facts.only_limits)
             and a.tests_are_enough
             and a.base_source == "pass"
             and a.facts.only_limits

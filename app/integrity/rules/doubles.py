@@ -37,8 +37,10 @@ _BOUNDARY = re.compile(
 _LIBRARY = re.compile(
     r"(?:\b(?:assert|expect|chai|should|Assert|Assertions|TestCase|pytest|unittest)(?: \. \w+){1,3} = (?!=)|"
     r"\bexpect \. extend \( \{ (?:[\w\" ,:()=>{}]{0,80}? )?to(?:Be|Equal|StrictEqual|Match|Contain|Have|Throw)\w*|"
-    r"\bclass (?:Minitest|Test|RSpec|MiniTest|Spec)(?: :: \w+)+(?! (?:<|:: ))|\bmodule (?:Minitest|RSpec|"
-    r"MiniTest)(?: :: \w+)*|"
+    r"\bclass (?:Minitest|Test|RSpec|MiniTest|Spec)(?: :: \w+)+(?! (?:<|:: ))|"
+    r"\bmodule (?:Minitest|MiniTest|RSpec)(?: :: \w+)*(?: :: (?:Assertions|Expectations|Matchers|Reportable|Guard))\b|"
+    r"\bmodule (?:Minitest|MiniTest|RSpec) (?:class|module) "
+    r"(?:Test|Assertions|Runnable|Result|Spec|Matchers|Expectations)\b(?! <)|"
     r"\b(?:global|globalThis|window|builtins|__builtins__) (?:\. |\[ \"?)(?:assert|expect|it|test|"
     r"describe)\b\"?(?: \])? = (?!=)|"
     r"\b(?:Minitest|RSpec)(?: :: \w+)+ \. (?:prepend|class_eval|define_method|send|include|class_exec)\b|"

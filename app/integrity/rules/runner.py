@@ -242,11 +242,13 @@ def hooks(case: Case) -> Iterator[Finding]:
 
 
 _EXITS = re.compile(
-    r"(?P<hard>\bos \. _exit|\bos \. abort|\bos \. kill \(|\bprocess \. (?:reallyExit|abort|kill)|"
+    r"(?P<hard>\bos \. _exit|\bos \. abort|\bos \. kill \( os \. getpid|"
+    r"\bprocess \. (?:reallyExit|abort|kill \( process)\b|"
+    r""
     r"\bprocess \. exitCode = (?:0|undefined)|"
     r"\bRuntime \. getRuntime \( \) \. (?:halt|exit)|(?<![.\w] )\bexit!|\bexit !|\bProcess \. exit!|"
     r"\bsyscall \. Exit|\bat_exit\b|\batexit \. register)|"
-    r"(?P<soft>\bsys \. exit|\bprocess \. exit|\bos \. Exit|\bSystem \. exit|\b(?:std :: )?process :: exit|"
+    r"(?P<soft>\bsys \. exit\b|\bprocess \. exit\b|\bos \. Exit\b|\bSystem \. exit\b|\b(?:std :: )?process :: exit|"
     r"\braise SystemExit|"
     r"(?<![.\w] )(?<!def )\bexit\b(?= \()|(?<![.\w] )\babort\b(?= \())(?: \( (?P<code>[-\w. \"]*))?"
 )

@@ -91,7 +91,8 @@ _STRICT_ON = re.compile(
 _RULE_OFF = re.compile(
     r"(?i)\bignore_errors\s*=\s*true|\bignore_missing_imports\s*=\s*true|^\s*(?:extend-)?ignore\s*=|"
     r"per-file-ignores|\bskipLibCheck\b.*true|"
-    r"[\"'][\w@/-]+[\"']\s*:\s*[\"']?(?:off|0|warn|1)\b[\"']?\s*,?\s*$|\bEnabled:\s*false|^\s*-?\s*Exclude\w*:|"
+    r"[\"'][\w@/-]+[\"']\s*:\s*\[?\s*[\"'](?:off|warn)[\"']|[\"'][\w@/-]+[\"']\s*:\s*[01]\s*,?\s*$|"
+    r"\bEnabled:\s*false|^\s*-?\s*Exclude\w*:|"
     r"\bomit\s*=|\bexclude_lines|"
     r"\"allow\"|=\s*\"allow\"|^\s*disable\s*[=:]|\bdisable-all|ignorePatterns|\.eslintignore|collectCoverageFrom.*!|"
     r"coveragePathIgnorePatterns"
@@ -193,7 +194,11 @@ def foreign(case: Case) -> Iterator[Finding]:
         elif _LOCK.search(file.path):
             with_manifest = file.path.rpartition("/")[0] in manifests
             yield case.finding("TI600", "review" if with_manifest else "block", file, Spot())
-        elif file.before is not None and _GENERATED.search(file.before.data[:2000]) and file.cls == "source":
+        elif (
+            file.before is not None
+            and _GENERATED.search(b"\n".join(file.before.data[:2000].split(b"\n")[:5]))
+            and file.cls == "source"
+        ):
             yield case.finding("TI600", "block", file, Spot(title="generated file edited"))
 
 

@@ -49,14 +49,13 @@ def _tautologies(case: Case, file: FileView, unit: Unit, checks: Sequence[Check]
 
 
 def _is_given_subject(check: Check, words: Words) -> bool:
-    """The expected value is a name that was given to the very expression that is tested."""
+    """The expected value is a name given to the same expression just before; what lies between may change it."""
     wanted, subject = check.expected, check.subject
     if len(wanted) != 1 or not wanted[0].isidentifier() or "(" not in subject:
         return False
+    given = (*subject, *check.words)
     return any(
-        word == wanted[0]
-        and words[n + 1 : n + 2] in (("=",), (":=",))
-        and words[n + 2 : n + 2 + len(subject)] == subject
+        word == wanted[0] and words[n + 1 : n + 2] in (("=",), (":=",)) and words[n + 2 : n + 2 + len(given)] == given
         for n, word in enumerate(words)
     )
 
@@ -114,12 +113,32 @@ def _compare(case: Case, two: _Two) -> Iterator[Finding]:
     free = list(two.new)
     for check in two.old:
         other = _partner(case, check, free, two)
+        if other is None and (heir := _of_equal_strength(check, free)) is not None:
+            free.remove(heir)
+            spot = Spot(two.unit, heir.line, [" ".join(check.words)], [" ".join(heir.words)])
+            yield case.finding("TI125", "review", two.file, spot, soft=True)
+            continue
         if other is None:
             yield from _removed(case, two, check)
             continue
         if other in free:
             free.remove(other)
         yield from _pair(case, two, check, other)
+
+
+def _of_equal_strength(check: Check, free: list[Check]) -> Check | None:
+    """Another question that is as strict: not the same assertion, so a person looks where the grid does not decide."""
+    return next(
+        (
+            one
+            for one in free
+            if one.strength >= check.strength
+            and one.followed
+            and not one.same
+            and (one.kind == "raises") == (check.kind == "raises")
+        ),
+        None,
+    )
 
 
 def _partner(case: Case, check: Check, free: list[Check], two: _Two) -> Check | None:
@@ -139,6 +158,9 @@ def _partner(case: Case, check: Check, free: list[Check], two: _Two) -> Check | 
     aliased = [one for one, other in named if _stands_for(other, subject, case.symbols.fresh(two.unit.words))]
     if aliased:
         return max(aliased, key=fit)
+    alike = [one for one in free if one.expected == check.expected and _root(one.subject) & _root(check.subject)]
+    if check.expected and alike:
+        return max(alike, key=fit)
     scored = [(_common(subject, other), one.strength, -n) for n, (one, other) in enumerate(named)]
     common, _, n = max(scored, default=(0, 0, 0))
     return free[-n] if common >= 1 else None

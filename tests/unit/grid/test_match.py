@@ -79,7 +79,17 @@ def test_a_new_test_that_fails_is_said() -> None:
 
 def test_a_suite_without_an_end_is_no_census() -> None:
     """PX-25."""
-    assert not compare((run(a="passed"), SuiteRun(complete=False)), [], Moves(), ()).complete
+    assert not compare((run(a="passed"), SuiteRun(ended="wall")), [], Moves(), ()).complete
+
+
+def test_a_suite_that_breaks_off_in_the_fix_has_lost_its_tests() -> None:
+    assert compare((run(a="passed"), SuiteRun(complete=False)), [], Moves(), ()).lost == ("a",)
+
+
+def test_a_head_that_cannot_load_its_tests_tells_nothing() -> None:
+    """The fix of a renamed symbol is such a case."""
+    found = compare((SuiteRun(complete=False), run(a="passed")), [], Moves(), ())
+    assert (found.complete, found.lost, found.broken) == (True, (), ())
 
 
 def test_runs_that_exclude_chance() -> None:
