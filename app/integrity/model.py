@@ -143,6 +143,7 @@ class Cell:
     """One tree of the grid: what each named test did. `same_as` names the cell that ran for an equal tree (PT-7).
 
     `needed` is how many passes a flaky test needs before it is believed (PN-4); 0 where nothing flakes.
+    `output` is the end of what the last run that was not well printed, not redacted.
     """
 
     tests: Mapping[str, Seen] = field(default_factory=dict)
@@ -153,6 +154,7 @@ class Cell:
     exit_codes: tuple[int | None, ...] = ()
     mapped: Mapping[str, str] = field(default_factory=dict)
     needed: int = 0
+    output: bytes = field(default=b"", repr=False)
 
     @property
     def result(self) -> Word:

@@ -17,7 +17,7 @@ from app.workspace.tests.model import OwnCommand, TestJob
 from app.workspace.tests.suite import SuiteRun, run_suite
 
 RUNS, LEAST_BEFORE_BLOCK, CAP = 3, 5, 20
-LONG_RUN_S = 300
+LONG_RUN_S, QUICK_RUN_S = 300, 4
 FIXED_TESTS = ("fixed", "fixed_without_source", "base_source_with_fixed_tests")
 
 
@@ -101,6 +101,7 @@ class _Runner:
             exit_codes=tuple(run.rc for run in runs),
             mapped=mapped,
             needed=self.needed if name == "fixed" else 0,
+            output=next((run.output for run in reversed(runs) if run.rc != 0), b""),
         )
 
     async def run(self, name: str, whole: bool = False) -> SuiteRun:
@@ -147,6 +148,11 @@ class _Runner:
     def long(self, name: str) -> bool:
         runs = self.runs.get(self.request.trees[name], [])
         return bool(runs) and runs[-1].wall_s > LONG_RUN_S
+
+    def quick(self, name: str) -> bool:
+        """A run is over within seconds, so twenty of them cost little."""
+        runs = self.runs.get(self.request.trees[name], [])
+        return all(run.wall_s < QUICK_RUN_S for run in runs)
 
     async def until(self, name: str, runs: int) -> None:
         """Runs of a cell up to a number; a run above 5 minutes is not repeated (PN-2)."""
@@ -205,11 +211,12 @@ async def _head_and_fixed(runner: _Runner) -> None:
     flaky = runner.word("head") == "flaky"
     if flaky and runner.word("fixed") == "pass":
         # Three runs say little of the rate; more of head cost less than the passes that a low bound would ask for.
-        await runner.until("head", CAP // 2)
+        cap = CAP if runner.quick("head") else CAP // 2
+        await runner.until("head", cap // 2)
         seen = [one for one in runner.cell("head").tests.values() if one.word == "flaky"]
         worst = min(seen, key=lambda one: one.fails + one.errors)
         runner.needed = runs_needed(worst.fails + worst.errors, worst.runs)
-        await runner.until("fixed", min(CAP, max(RUNS, runner.needed)))
+        await runner.until("fixed", min(cap, max(RUNS, runner.needed)))
 
 
 async def _base(runner: _Runner) -> None:
