@@ -35,6 +35,8 @@ def keep_findings(
             line=failure.line,
             check_run_id=read.check.id,
             log_evidence_id=slices.get(read.check.id),
+            source=failure.source,
+            place_source=failure.place_source or "",
         )
         for read, failure in found
     ]

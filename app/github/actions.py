@@ -33,6 +33,8 @@ class JobStep(Part):
     number: int = 0
     name: Text = ""
     conclusion: str | None = None
+    started_at: Millis = None
+    completed_at: Millis = None
 
 
 class Job(Part):

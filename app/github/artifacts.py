@@ -17,6 +17,7 @@ class Artifact(Part):
     name: Text = ""
     size_in_bytes: int = 0
     expired: bool = False
+    created_at: Millis = None
     expires_at: Millis = None
     digest: str | None = None
 

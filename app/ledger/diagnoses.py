@@ -16,7 +16,10 @@ from app.runs.model import Cause, DiagnosisState, Outcome
 
 @dataclass(frozen=True)
 class FailureFacts:
-    """One failing test of one head; texts are redacted and cut before they come here (IT-18)."""
+    """One failing test of one head; texts are redacted and cut before they come here (IT-18).
+
+    `source` names the input that told of it, `place_source` the one that gave `file` and `line` (IN-1 to IN-3).
+    """
 
     test_id: str
     framework: str
@@ -29,6 +32,8 @@ class FailureFacts:
     line: int | None = None
     check_run_id: int | None = None
     log_evidence_id: str | None = None
+    source: str = ""
+    place_source: str = ""
 
 
 @dataclass(frozen=True)

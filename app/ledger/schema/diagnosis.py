@@ -95,6 +95,8 @@ failures = Table(
     flag("unstable_id"),
     big("check_run_id"),
     maybe_text("log_evidence_id"),
+    text("source"),
+    text("place_source"),
     UniqueConstraint("diagnosis_id", "test_id"),
     Index(None, "group_id"),
 )

@@ -232,16 +232,21 @@ class Runner:
         check.started_at = check.started_at or now
         run.updated_at = run.suite.updated_at = now
         for name, file in result.artifacts.items():
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            expires_at = now + world.options.artifact_days * _DAY_MS
-            artifact = Artifact(world.state.new_id(), run, name, file, digest, now, expires_at)
-            run.artifacts.append(artifact)
-            world.state.artifacts[artifact.id] = artifact
+            self.keep_artifact(run, name, file, now)
         events.check_run(world, "completed", check, run.actor)
         events.workflow_job(world, "completed", job)
         if run.status == "completed":
             events.workflow_run(world, "completed", run)
             events.check_suite(world, "completed", run.suite, run.actor)
+
+    def keep_artifact(self, run: WorkflowRun, name: str, file: Path, at: int) -> None:
+        world = self._world
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        artifact = Artifact(
+            world.state.new_id(), run, name, file, digest, at, at + world.options.artifact_days * _DAY_MS
+        )
+        run.artifacts.append(artifact)
+        world.state.artifacts[artifact.id] = artifact
 
     def _order(self, job: Job) -> Order:
         run, world = job.run, self._world

@@ -1,5 +1,7 @@
 """Checks and their buttons, and the CI: run it, report for it, run it again."""
 
+import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.github import events
@@ -107,6 +109,24 @@ class CiVerbs(Verbs):
     def expire_artifacts(self, run: WorkflowRun | int) -> None:
         for artifact in self._run(run).artifacts:
             artifact.expires_at = self.world.clock.now_ms()
+
+    @verb
+    def upload(self, check: CheckName, name: str, files: Mapping[str, str]) -> None:
+        """Artifact `name` of the job behind a check, uploaded at its end."""
+        job = self._job(check)
+        folder = self.world.folder / "artifacts" / str(job.id)
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / f"{name}.zip"
+        with zipfile.ZipFile(target, "w") as archive:
+            for path, text in files.items():
+                archive.writestr(path, text)
+        self.world.runner.keep_artifact(job.run, name, target, self._check(check).completed_at)
+
+    @verb
+    def annotate(self, check: CheckName, path: str, line: int, message: str, title: str = "") -> None:
+        """A remark of the runner on a line of a file."""
+        row = {"path": path, "start_line": line, "end_line": line, "annotation_level": "failure"}
+        self._check(check).annotations.append({**row, "title": title, "message": message})
 
     @verb
     def ci_needs_approval(self, login: str) -> None:

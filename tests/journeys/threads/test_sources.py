@@ -1,0 +1,77 @@
+"""What stands beside a log: reports name what it hides, annotations give places, siblings stay apart (IN-1)."""
+
+from typing import Any
+
+from app.ledger import diagnoses
+from app.ledger.rows import Row
+from tests.journeys.threads import logs
+from tests.journeys.threads.place import Place
+
+JUNIT = """<testsuites><testsuite name="pytest" tests="3" failures="1">
+<testcase classname="tests.test_cart" name="test_total" file="tests/test_cart.py" line="4">
+<failure message="assert 30 == 25">tests/test_cart.py:5: AssertionError</failure></testcase>
+<testcase classname="tests.test_cart" name="test_empty"/><testcase classname="tests.test_cart" name="test_one"/>
+</testsuite></testsuites>"""
+QUIET = "\n".join(
+    f"{logs.STAMP}{line}" for line in ("python -m pytest > out.txt", "##[error]Process completed with exit code 1.")
+)
+
+
+def failing(place: Place, number: int) -> dict[str, Row]:
+    """Failing tests of the newest diagnosis by name."""
+    with place.world.services.read() as conn:
+        told = diagnoses.last(conn, place.world.scope(number).id)
+        assert told is not None
+        return {row.test_id: row for row in diagnoses.failures_of(conn, told.id)}
+
+
+def with_report(place: Place, number: int, log: str, **facts: Any) -> None:
+    check = place.fail(number, log, **facts)
+    place.github.upload(check, "reports", {"junit.xml": JUNIT})
+
+
+def test_a_report_names_a_test_that_the_log_hides_in1(place: Place) -> None:
+    number = place.pull()
+    with_report(place, number, QUIET)
+    place.settle_to("turn")
+
+    (row,) = failing(place, number).values()
+    assert "test_total" in row.test_id and row.error_head == "assert 30 == 25"
+    assert (row.source, row.place_source, row.file) == ("report", "report", "tests/test_cart.py")
+
+
+def test_a_report_is_not_laid_to_a_red_sibling_of_its_run(place: Place) -> None:
+    place.base("success", name="other")
+    number = place.pull()
+    first = place.fail(number, logs.red())
+    second = place.fail(number, logs.red([logs.OTHER]), name="other")
+    for check in (first, second):
+        place.github.upload(check, f"reports-{check.id}", {"junit.xml": JUNIT})
+    if first.job.run is not second.job.run:
+        second.job.run = first.job.run
+        first.job.run.attempts[-1].append(second.job)
+    place.settle()
+
+    assert set(failing(place, number)) == {logs.PAGES, logs.OTHER}
+
+
+def test_a_report_says_nothing_about_a_job_that_lost_its_machine(place: Place) -> None:
+    number = place.pull()
+    with_report(place, number, logs.broken_machine())
+    place.settle()
+
+    assert failing(place, number) == {}
+
+
+def test_an_annotation_gives_the_place_that_the_log_lacks_in3(place: Place) -> None:
+    number = place.pull()
+    log = "".join(
+        f"{logs.STAMP}{line}\n" for line in ("--- FAIL: TestTotal (0.00s)", "FAIL", "FAIL\texample.com/cart\t0.01s")
+    )
+    check = place.fail(number, log + f"{logs.STAMP}##[error]Process completed with exit code 1.\n")
+    place.github.annotate(check, "cart/cart_test.go", 12, "TestTotal: got 30, want 25", "TestTotal")
+    place.settle_to("turn")
+
+    (row,) = failing(place, number).values()
+    assert (row.source, row.place_source) == ("log", "annotation")
+    assert (row.file, row.line) == ("cart/cart_test.go", 12)
