@@ -37,7 +37,7 @@ log = structlog.get_logger("diagnose")
 
 LOG_WAITS_MS = (5_000, 10_000, 20_000, 40_000, 45_000)
 """IT-14: five tries in two minutes."""
-FAULT_WAIT_MS = 30_000
+FAULT_WAIT_MS, LONGEST_WAIT_MS = 15_000, 900_000
 FAULT_TRIES = 10
 OPEN = (DiagnosisState.COLLECTING, DiagnosisState.READING, DiagnosisState.MEASURING, DiagnosisState.WAITING)
 
@@ -58,7 +58,9 @@ def diagnose(diagnosis_id: str) -> str:
             return "waiting"
         try:
             return _look(s, told, scope, repository)
-        except (TransientError, transitions.Overtaken) as passing:
+        except TransientError as passing:
+            return _later(s, told, str(passing), passing.retry_at or 0)
+        except transitions.Overtaken as passing:
             return _later(s, told, str(passing))
         except UserError as error:
             return _end(s, told, Decision(Outcome.MISCONFIGURED), _trouble(s, error))
@@ -260,15 +262,16 @@ def _wait(s: Services, told: Row, seconds: float) -> str:
     return "waiting"
 
 
-def _later(s: Services, told: Row, why: str) -> str:
+def _later(s: Services, told: Row, why: str, not_before: int = 0) -> str:
     """A passing fault: again in a while; after many tries the diagnosis ends and says so."""
     now = s.clock()
     with s.write() as conn:
+        due_at = now + min(LONGEST_WAIT_MS, FAULT_WAIT_MS << told.tries)
         if told.tries >= FAULT_TRIES:
             diagnoses.fail(conn, told.id, s.redactor.text(why)[:500], now)
             transitions.show(conn, told.scope_id, now)
             return "failed"
-        diagnoses.update_open(conn, told.id, now, due_at=now + FAULT_WAIT_MS, tries=told.tries + 1)
+        diagnoses.update_open(conn, told.id, now, due_at=max(due_at, not_before), tries=told.tries + 1)
     log.info("diagnosis put off", diagnosis=told.id, why=why)
     return "waiting"
 

@@ -16,8 +16,10 @@ from app.services import Services, hold, services
 log = structlog.get_logger("intake")
 
 COMMAND_LIVES_MS = 600_000
-WAITS_MS = (1_000, 3_000, 9_000, 60_000, 300_000)
-"""GH-12, then slower; after the last one the delivery is FAILED and visible."""
+HOUR_MS = 3_600_000
+WAITS_MS = (1_000, 3_000, 9_000, 60_000, 300_000, 900_000, 1_800_000, *(HOUR_MS,) * 6)
+"""GH-12, then slower, as long as an outage of GitHub may last; after that the delivery is FAILED and visible."""
+BUG_TRIES = 5
 
 
 def intake(guid: str) -> str:
@@ -64,13 +66,15 @@ def _handle(s: Services, row: Row) -> str:
         heard = handler(s, payload, row.guid)
         for command_id in heard.commands:
             _command(s, command_id)
-    except (TransientError, Overtaken) as passing:
+    except TransientError as passing:
+        return _failed(s, row, str(passing), retry=True, not_before=passing.retry_at or 0)
+    except Overtaken as passing:
         return _failed(s, row, str(passing), retry=True)
     except UserError as error:
         return _failed(s, row, str(error), retry=False)
     except Exception as error:  # the edge of a job: kept, counted and visible, never lost (IT-4)
         log.exception("delivery failed", delivery=row.guid, hears=row.event)
-        return _failed(s, row, f"{type(error).__name__}: {error}", retry=True)
+        return _failed(s, row, f"{type(error).__name__}: {error}", retry=row.tries < BUG_TRIES)
     with s.write() as conn:
         if heard.ignored:
             deliveries.ignored(conn, row.guid, heard.ignored, s.clock())
@@ -80,11 +84,13 @@ def _handle(s: Services, row: Row) -> str:
     return "ignored" if heard.ignored else "processed"
 
 
-def _failed(s: Services, row: Row, error: str, *, retry: bool) -> str:
+def _failed(s: Services, row: Row, error: str, *, retry: bool, not_before: int = 0) -> str:
+    """Again later, not before GitHub said so; or never."""
     wait = WAITS_MS[row.tries] if retry and row.tries < len(WAITS_MS) else None
     now = s.clock()
+    next_at = None if wait is None else max(now + wait, not_before)
     with s.write() as conn:
-        deliveries.failed(conn, row.guid, s.redactor.text(error)[:500], now, None if wait is None else now + wait)
+        deliveries.failed(conn, row.guid, s.redactor.text(error)[:500], now, next_at)
     return "failed" if wait is None else "waiting"
 
 

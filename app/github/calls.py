@@ -42,6 +42,8 @@ class Call:
     body: object = None
     repeatable: bool = False
     follow: bool = True
+    moved: bool = False
+    """It goes to the new address of a repository that moved; there is no second move."""
 
     @property
     def by_app(self) -> bool:

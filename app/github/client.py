@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -212,7 +212,8 @@ class Client:
                 headers=self._headers(call),
                 params=call.params,
                 body=call.body,
-                follow=call.follow,
+                # httpx would turn a redirected POST into a GET: a write goes to the new address as it is (GH-32).
+                follow=call.follow and call.method == "GET",
             )
             attempt = Attempt(
                 call.repeatable or call.method == "GET", tries, waited_s, shared.pace.now_ms(), shared.pace.chance()
@@ -226,8 +227,18 @@ class Client:
             elif verdict.status == 401 and not renewed:
                 renewed = True
                 self._forget(call)
+            elif (moved := self._moved(verdict)) is not None and not call.moved:
+                call = replace(call, path=moved, moved=True)
             else:
                 return self._checked(call, verdict)
+
+    def _moved(self, answer: Answer) -> str | None:
+        """The new path of a renamed or transferred repository; a link to a store is no move."""
+        base = self.settings.github.api_url.rstrip("/")
+        where = answer.headers.get("location", "")
+        if answer.status not in (301, 307, 308) or not where.startswith(f"{base}/repositories/"):
+            return None
+        return where.removeprefix(base)
 
     def _headers(self, call: Call) -> dict[str, str]:
         if not call.by_app:

@@ -191,6 +191,8 @@ def state_of(view: ScopeView) -> State | None:
         return _state_of_run(view, run)
     if view.state is None and view.outcome is None:
         return State.MISCONFIGURED if view.config_in_head is not None else None
+    if view.state is DiagnosisState.FAILED:
+        return State.MISCONFIGURED
     if view.outcome is None or _diagnosis_open(view):
         return State.FIXING if view.state is DiagnosisState.WAITING else State.DIAGNOSING
     if view.outcome is Outcome.NOT_ENABLED:
@@ -276,7 +278,7 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
             return _blocked(shown, run.cause)
         case State.FLAKY | State.INFRASTRUCTURE:
             return replace(shown, opens=False) if view.rerun else replace(shown, turn=Turn.AUTHOR)
-        case State.MISCONFIGURED if view.outcome is None:
+        case State.MISCONFIGURED if view.outcome is None and view.state is None:
             return replace(shown, buttons=(), turn=Turn.AUTHOR, opens=False)
         case State.PLAN_REVIEW | State.BUDGET if run is None:
             return replace(shown, buttons=("fix", "block"))

@@ -50,7 +50,7 @@ class World:
     def __init__(self, folder: Path, scenario: Mapping[str, Any] = GOOD, **settings: Any) -> None:
         self.offset_ms = 0
         self.folder = folder
-        self.github = LocalGitHub(self.now, options=Options(auto_ci=False))
+        self.github = LocalGitHub(self.now, options=settings.pop("options", Options(auto_ci=False)))
         self.github.start()
         self.scenario(scenario)
         self.settings = self._settings(settings)
@@ -81,11 +81,15 @@ class World:
             "agent": QA,
             "supervisor": QA,
             "self_repair": False,
-            "github": {"api_url": self.github.api_url, "web_url": self.github.web_url},
+            "github": {
+                "api_url": self.github.api_url,
+                "web_url": self.github.web_url,
+                "api_version": more.get("api_version", "2022-11-28"),
+            },
             "times": TIMES,
             "sandbox": {"i_accept_no_isolation": [REPO]},
         }
-        return Settings(**{**values, **more})
+        return Settings(**{**values, **{name: value for name, value in more.items() if name != "api_version"}})
 
     def scenario(self, scenario: Mapping[str, Any]) -> None:
         """What the agents will do from now on."""

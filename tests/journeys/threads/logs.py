@@ -9,16 +9,21 @@ OTHER = "tests/test_pages.py::test_a_part_of_a_page_counts"
 
 def red(tests: Sequence[str] = (PAGES,), error: str = "assert 3 == 2") -> str:
     """The log of a pytest job in which these tests fail with this error."""
+    return many([(test, error) for test in tests])
+
+
+def many(failing: Sequence[tuple[str, str]]) -> str:
+    """The log of a pytest job in which each test fails with its own error."""
     lines = [
         "##[group]Run python -m pytest",
         "python -m pytest",
         "##[endgroup]",
         "============================= test session starts ==============================",
-        f"collected {len(tests) + 5} items",
+        f"collected {len(failing) + 5} items",
         "",
         "=================================== FAILURES ===================================",
     ]
-    for test in tests:
+    for test, error in failing:
         file, _, name = test.partition("::")
         lines += [
             f"{f' {name} ':_^80}",
@@ -30,8 +35,8 @@ def red(tests: Sequence[str] = (PAGES,), error: str = "assert 3 == 2") -> str:
             f"{file}:9: AssertionError",
         ]
     lines.append("=========================== short test summary info ============================")
-    lines += [f"FAILED {test} - {error}" for test in tests]
-    lines.append(f"========================= {len(tests)} failed, 5 passed in 0.12s =========================")
+    lines += [f"FAILED {test} - {error}" for test, error in failing]
+    lines.append(f"========================= {len(failing)} failed, 5 passed in 0.12s =========================")
     lines.append("##[error]Process completed with exit code 1.")
     return "".join(f"{STAMP}{line}\n" for line in lines)
 

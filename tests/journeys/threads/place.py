@@ -69,8 +69,18 @@ class Place:
                 return
         raise AssertionError(f"it never ends: {self.world.did[-20:]}")
 
+    def settle_to(self, kind: str) -> None:
+        """Run everything until a job of this kind is ready."""
+        while not any(job == kind for job, _ in self.world.ready()):
+            self.github.settle()
+            job = next((one for one in self.world.ready() if one[0] not in NO_AGENT), None)
+            if job is not None:
+                self.world.run(*job)
+            elif not self._later():
+                raise AssertionError(f"{kind} never became ready")
+
     def _later(self) -> bool:
-        for seconds in (1, 5, 30, 90, 400):
+        for seconds in (1, 5, 30, 90, 400, 4000):
             if any(job not in NO_AGENT for job, _ in self.world.ready(seconds)):
                 self.world.pass_time(seconds)
                 return True

@@ -287,11 +287,22 @@ def test_a_read_finds_a_repository_that_moved(github, script):
     assert script.body(3) == {"title": "a"}
 
 
-def test_a_write_that_a_redirect_turned_into_a_read_is_no_success(github, script):
-    script.steps = [httpx.Response(302, headers={"location": "https://api.github.com/x"}), answer([])]
+def test_a_write_is_not_turned_into_a_read_by_a_redirect(github, script):
+    script.steps = [httpx.Response(302, headers={"location": "https://api.github.com/x"})]
     with pytest.raises(GitHubError) as error:
         github.post("/repos/o/r/issues", {})
     assert error.value.status == 302
+
+
+def test_a_write_to_a_repository_that_moved_goes_there_as_it_is_once(github, script):
+    """GH-32."""
+    moved = httpx.Response(301, headers={"location": "https://api.github.com/repositories/7/issues"})
+    script.steps = [moved, answer({"number": 3}, 201)]
+    assert github.post("/repos/o/r/issues", {"title": "a"}) == {"number": 3}
+    script.steps = [moved, moved]
+    with pytest.raises(GitHubError) as error:
+        github.post("/repos/o/r/issues", {"title": "a"})
+    assert error.value.status == 301
 
 
 def test_a_link_is_read_and_not_followed(github, script):
