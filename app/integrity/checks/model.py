@@ -115,8 +115,9 @@ def compare(left: Words, right: Words, sign: str, negated: bool = False) -> Judg
     if plain and not is_literal(right):
         left, right, sign = right, left, _FLIP.get(sign, sign)
     left, right = strip_brackets(left), strip_brackets(right)
+    unequal = negated or sign in ("!=", "!==", "<", ">")
     if left == right and left:
-        return Judged(left, right, NOTHING, same=True)
+        return Judged(left, right, NOTHING, same=not unequal)
     if is_literal(left) and is_literal(right):
         return Judged(left, right, NOTHING, same=sign in _EXACT_SIGNS and left == right)
     if negated or sign in ("!=", "!=="):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from app.integrity.model import Finding, Severity
 from app.integrity.rules.case import Case, FileView, Spot
-from app.integrity.syntax import bare_stream, line_at, stream, words_of
+from app.integrity.syntax import bare_stream, line_at, stream, text_of, walk, words_of
 
 _CI = re.compile(
     r"(?:^|/)(?:\.github/|\.gitlab-ci|\.circleci/|\.travis\.yml|jenkinsfile|azure-pipelines|\.buildkite/)",
@@ -147,6 +147,11 @@ def _settings(case: Case, file: FileView) -> Iterator[Finding]:
     """TI300 when less runs, TI301 when something else of the runner changed, nothing for names and versions."""
     old, new = _without_noise(file)
     spot = Spot(None, _first(file), [line for _, line in old], [line for _, line in new])
+    if re.search(r"(?i)(?:^|/)(?:makefile|justfile)$", file.path):
+        old, new = (
+            [row for row in old if _TEST_COMMAND.search(row[1])],
+            [row for row in new if _TEST_COMMAND.search(row[1])],
+        )
     narrowed = [line for _, line in new if len(NARROWS.findall(line)) > _known(line, [text for _, text in old])]
     patterns = _lost_patterns(old, new)
     unignored = not new and any(NARROWS.search(line) for _, line in old)
@@ -231,7 +236,7 @@ def hooks(case: Case) -> Iterator[Finding]:
             touched = any(line <= n <= line + 25 for n in fresh)
             if not is_new and not (touched and file.cls == "harness"):
                 continue
-            severity: Severity = "review" if _HOOK_HONEST.search(found[0]) else "block"
+            severity = _hook_severity(file, found[0], line)
             yield case.finding("TI310", severity, file, Spot(None, line, after=[found[0]]))
             break
         else:
@@ -239,6 +244,25 @@ def hooks(case: Case) -> Iterator[Finding]:
                 yield case.finding(
                     "TI301", "review", file, Spot(None, _first(file), after=[x for _, x in file.added]), soft=True
                 )
+
+
+# What a hook of pytest does when it drops tests or changes what they said.
+_REWRITES = re.compile(
+    r"\bitems \[ : \]|\bitems \. (?:remove|clear|pop)|\bdel \b|deselect|\bskip|xfail|\bfilter\b|\. outcome =|"
+    r"longrepr =|wasxfail|force_result|exitstatus|_exit\b|\breturn (?:True|0|\[|\")|\braise\b|suppress|\bexcept\b"
+)
+
+
+def _hook_severity(file: FileView, hook: str, line: int) -> Severity:
+    """A hook that filters or rewrites blocks; one that only looks or sets up goes to a person."""
+    assert file.new is not None
+    if _HOOK_HONEST.search(hook):
+        return "review"
+    if not hook.startswith("def "):
+        return "block"
+    bodies = [n for n in walk(file.new.root) if n.type in file.new.language.functions and n.start_point[0] + 1 == line]
+    text = " ".join(bare_stream(words_of(node, file.new.language)) for node in bodies)
+    return "block" if not bodies or _REWRITES.search(text) else "review"
 
 
 _EXITS = re.compile(
@@ -282,25 +306,20 @@ def exits(case: Case) -> Iterator[Finding]:
 
 
 def _exit_severity(file: FileView, found: re.Match[str], line: int) -> Severity | None:
-    if file.cls != "source":
-        return (
-            "block"
-            if found["hard"] or file.cls == "harness" or (found["code"] or "0").strip() in ("", "0", "True")
-            else "review"
-        )
-    entry = _ENTRY.search(file.path) is not None or _ENTRY_FUNCTION.match(_function_at(file, line)) is not None
-    if found["hard"]:
-        return "review" if entry and "exitCode" not in found[0] else "block"
+    """A status other than 0 hides no failure; an exit in a test is looked at all the same."""
     code = (found["code"] or "").strip()
     failing = code not in ("", "0", "True", "None", "false")
+    if file.cls != "source":
+        return "review" if failing else "block"
+    entry = _ENTRY.search(file.path) is not None or _ENTRY_FUNCTION.match(_function_at(file, line)) is not None
+    if found["hard"]:
+        return "review" if failing or (entry and "exitCode" not in found[0]) else "block"
     return None if entry or failing else "block"
 
 
 def _function_at(file: FileView, line: int) -> str:
     """The name of the innermost function around a line; empty for the top of a file."""
     assert file.new is not None
-    from app.integrity.syntax import text_of, walk
-
     best = ""
     for node in walk(file.new.root):
         if node.type in file.new.language.functions and node.start_point[0] < line <= node.end_point[0] + 1:

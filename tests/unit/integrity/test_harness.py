@@ -82,7 +82,7 @@ CASES = [
         "hook of results",
         "conftest.py",
         HELPER,
-        HELPER + "\n\ndef pytest_runtest_makereport(item, call):\n    pass\n",
+        HELPER + "\n\ndef pytest_runtest_logreport(report):\n    report.outcome = 'passed'\n",
         "TI310",
     ),
     Case(
@@ -205,6 +205,23 @@ def test_weakened_surroundings_are_found_and_harmless_ones_are_not(case: Case) -
         assert (case.rule, case.severity) in found, found
     else:
         assert not found
+
+
+def test_a_hook_that_only_looks_goes_to_a_person() -> None:
+    """TI310."""
+    new = (
+        HELPER
+        + "\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker('slow')\n"
+    )
+    assert ("TI310", "review") in said(fix({"conftest.py": HELPER}, {"conftest.py": new}))
+
+
+def test_a_new_test_of_sameness_is_no_tautology_of_an_old_one() -> None:
+    """TI124, PI-4."""
+    new = py("assert total(1) == 2") + "\n\ndef test_b():\n    assert total(2) == total(2)\n"
+    found = said(fix({PY: py("assert total(1) == 2")}, {PY: new}))
+    assert ("TI124", "review") in found
+    assert ("TI124", "block") not in found
 
 
 def test_blobs_links_and_modes_block() -> None:

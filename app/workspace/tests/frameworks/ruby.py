@@ -45,7 +45,7 @@ class Minitest:
 
     @staticmethod
     def _holds(ground: Ground, path: str, ids: Sequence[str]) -> bool:
-        """The id has no file; the class of it is looked for in the text. A link may lead out of the tree: never read."""
+        """The id has no file; its class is looked for in the text. A link may lead out of the tree: never read."""
         file = ground.files / path
         if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_BYTES:
             return False
