@@ -38,6 +38,7 @@ def main() -> int:
             "duplicates": found.duplicates,
             "takeover_p95_s": round(slow, 2),
             "takeovers": len(killer.seconds),
+            "slowest": killer.slowest,
             "resumes": found.resumes,
             "where": dict(sorted(killer.kills.items())),
         }

@@ -49,6 +49,7 @@ class Watch:
     resource: str
     owner: str
     since: float
+    killed: str
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Killer:
     kills: Counter[str] = field(default_factory=Counter)
     watched: list[Watch] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    slowest: tuple[float, str] = (0.0, "")
     turn: int = 0
 
     def kill(self) -> bool:
@@ -80,6 +82,8 @@ class Killer:
         for watch in [one for one in self.watched if owners.get(one.resource) != one.owner]:
             self.watched.remove(watch)
             self.seconds.append(now - watch.since)
+            kind = watch.resource.partition(":")[0]
+            self.slowest = max(self.slowest, (round(now - watch.since, 2), f"{kind} after {watch.killed}"))
 
     def _at_point(self) -> bool:
         """Whoever holds the lease of the point that was met least so far."""
@@ -111,7 +115,7 @@ class Killer:
             self.kills[name] += 1
             now = time.monotonic()
             self.watched += [
-                Watch(row.resource, row.owner, now)
+                Watch(row.resource, row.owner, now, name)
                 for row in _unfinished(self.stage.engine)
                 if pid_of(row.owner) in dead
             ]
