@@ -32,13 +32,8 @@ NOT_YET = {
 """Rules whose code does not exist; empty in the end."""
 
 ELSEWHERE = {
-    "IT-7": "our own checks are left out where checks are collected; its journey is to come",
-    "IT-11": "drafts and bots are left alone; its journey is to come",
-    "IT-13": "head, check run and attempt are kept with each failure; its journey is to come",
     "IT-18": "the cut of details is tested under A5",
-    "IT-33": "tested as HM-3 once the journey of a newer green head is there",
     "IT-34": "tested as outcome not_ours in the journeys about blame",
-    "IT-35": "the journey of a green head after a merge is to come",
 }
 """Rules whose code exists and whose own test is to come; what is tested already is said."""
 
