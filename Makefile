@@ -3,6 +3,7 @@
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate
+# make bench-logs  the readers alone, beside a line loop and grep
 # make lock    new lock files (ARGS=--upgrade moves everything)
 # make clean   remove the environment
 PYTHON ?= python3
@@ -15,7 +16,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check up bench lock clean
+.PHONY: help demo test check up bench bench-logs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -36,6 +37,9 @@ up: $(VENV)/run.stamp
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.bench
+
+bench-logs: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.bench logs
 
 $(VENV)/python.stamp: requirements.lock requirements-dev.lock
 	@command -v $(PYTHON) >/dev/null || { echo "make: no '$(PYTHON)'. Install Python 3.11 or newer, or say make PYTHON=/path/to/python3"; exit 1; }

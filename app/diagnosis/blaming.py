@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.diagnosis.base import BaseSeen, CheckSeen
+from app.diagnosis.base_branch import BaseSeen, CheckSeen
 from app.diagnosis.past import Past, past_of
 from app.diagnosis.reading import CheckRead
 from app.failures.blame import INFRASTRUCTURE_KINDS, Blame, CauseFacts, Colour, decide

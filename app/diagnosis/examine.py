@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from app.diagnosis.base import BaseSeen, Wanted, look_at_base
+from app.diagnosis.base_branch import BaseSeen, Wanted, look_at_base
 from app.diagnosis.blaming import Blamed, Known, blame_groups
 from app.diagnosis.past import DAY_MS, remember
 from app.diagnosis.reading import CheckRead, failures_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from app.events.handlers.outcome import Heard, ignored
-from app.events.passes import close_issue, learn_passes
+from app.events.passes import Over, close_issue, learn_passes
 from app.events.places import Place, reader
 from app.github import checks, pulls
 from app.github.client import Client
@@ -133,4 +133,4 @@ def close_issues(conn: Connection, place: Place, scope: Row, reason: str, now: i
             continue
         if incidents.shown_elsewhere(conn, issue.id, scope.id):
             continue
-        close_issue(conn, place.installation_id, issue, scope.id, reason, now)
+        close_issue(conn, place.installation_id, issue, scope.id, Over(reason), now)

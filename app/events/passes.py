@@ -1,6 +1,7 @@
 """What green checks teach: a failed test passed in a later attempt; a failure of the base is over (BL-3, IT-28)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -36,17 +37,23 @@ def learn_passes(
             _count_green(conn, place, issue, (sha, green), now)
 
 
-def close_issue(
-    conn: Connection, installation_id: int, issue: Row, scope_id: str, reason: str, now: int, shas: Sequence[str] = ()
-) -> None:
-    """Close an issue by evidence, once; `reason` is green, closed or base."""
-    if issues.close(conn, issue.id, reason, now):
+@dataclass(frozen=True)
+class Over:
+    """Why an issue ends: `reason` is green, closed or base; `shas` are the commits that show it."""
+
+    reason: str
+    shas: Sequence[str] = ()
+
+
+def close_issue(conn: Connection, installation_id: int, issue: Row, scope_id: str, over: Over, now: int) -> None:
+    """Close an issue by evidence, once."""
+    if issues.close(conn, issue.id, over.reason, now):
         outbox.put(
             conn,
             key=f"close_issue:{issue.id}:{issue.seen_count}",
             lane=f"issue:{issue.id}",
             kind=OutboxKind.CLOSE_ISSUE,
-            payload={"issue_id": issue.id, "scope_id": scope_id, "reason": reason, "shas": list(shas)},
+            payload={"issue_id": issue.id, "scope_id": scope_id, "reason": over.reason, "shas": list(over.shas)},
             installation_id=installation_id,
             now=now,
         )
@@ -69,6 +76,6 @@ def _count_green(conn: Connection, place: Place, issue: Row, at: tuple[str, Mapp
         return
     also = incidents.also_red(conn, [issue.id])
     shas = history.green_shas(conn, place.repository_id, members[0].test_id, GREEN_RUNS)
-    close_issue(conn, place.installation_id, issue, told.scope_id, "base", now, shas)
+    close_issue(conn, place.installation_id, issue, told.scope_id, Over("base", shas), now)
     for scope_id in also:
         transitions.show(conn, scope_id, now)

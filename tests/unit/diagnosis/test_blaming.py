@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.diagnosis.base import BaseSeen, CheckSeen
+from app.diagnosis.base_branch import BaseSeen, CheckSeen
 from app.diagnosis.blaming import Known, blame_groups
 from app.diagnosis.reading import CheckRead, failures_of
 from app.failures.grouping import group_failures
