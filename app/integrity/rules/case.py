@@ -66,6 +66,14 @@ class FileView:
     def removed(self) -> list[tuple[int, str]]:
         return [(n, line) for n, line in _only_in(self.old_lines, self.new_lines)]
 
+    @cached_property
+    def old_words(self) -> list[Word]:
+        return words_of(self.old.root, self.old.language) if self.old is not None else []
+
+    @cached_property
+    def new_words(self) -> list[Word]:
+        return words_of(self.new.root, self.new.language) if self.new is not None else []
+
     def outside(self, which: str) -> list[Word]:
         """The words of the file that stand in no unit; `which` is `old` or `new`."""
         parsed, units = (self.old, self.old_units) if which == "old" else (self.new, self.new_units)

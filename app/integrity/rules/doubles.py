@@ -69,9 +69,9 @@ def doubles(case: Case) -> Iterator[Finding]:
 def _added(file: FileView, pattern: "re.Pattern[str] | str") -> Iterator[tuple[re.Match[str], int]]:
     """Matches in the new file's words that its old words do not hold."""
     assert file.new is not None
-    words = words_of(file.new.root, file.new.language)
+    words = file.new_words
     text = stream(words)
-    old = stream(words_of(file.old.root, file.old.language)) if file.old is not None else ""
+    old = stream(file.old_words)
     known = [found[0] for found in re.finditer(pattern, old)]
     for found in re.finditer(pattern, text):
         if found[0] in known:

@@ -66,8 +66,7 @@ _OWN_SWITCH = re.compile(
 
 
 def _words(file: FileView, which: str = "new") -> list[Word]:
-    parsed = file.new if which == "new" else file.old
-    return words_of(parsed.root, parsed.language) if parsed is not None else []
+    return file.new_words if which == "new" else file.old_words
 
 
 def asks_for_tests(case: Case) -> Iterator[Finding]:
@@ -124,7 +123,9 @@ def _stack(case: Case, file: FileView) -> Iterator[Finding]:
     """A look at the stack or the program's name, with a literal that holds the word test, in one function."""
     assert file.new is not None
     olds = (
-        {stream(words_of(node, file.old.language)) for node in walk(file.old.root)} if file.old is not None else set()
+        {stream(words_of(node, file.old.language)) for node in file.old.root.named_children}
+        if file.old is not None
+        else set()
     )
     tops = list(file.new.root.named_children)
     for node in tops:

@@ -226,9 +226,9 @@ def hooks(case: Case) -> Iterator[Finding]:
         pattern = _HOOKS.get(language)
         if pattern is None:
             continue
-        words = words_of(file.new.root, file.new.language)
+        words = file.new_words
         text = stream(words)
-        old = stream(words_of(file.old.root, file.old.language)) if file.old is not None else ""
+        old = stream(file.old_words)
         fresh = {line for line, _ in file.added}
         for found in pattern.finditer(text):
             line = line_at(words, text, found.start())
@@ -291,9 +291,9 @@ def exits(case: Case) -> Iterator[Finding]:
     for file in case.of("source", "test", "harness"):
         if file.new is None:
             continue
-        words = words_of(file.new.root, file.new.language)
+        words = file.new_words
         text = bare_stream(words)
-        old = bare_stream(words_of(file.old.root, file.old.language)) if file.old is not None else ""
+        old = bare_stream(file.old_words)
         lines = {n for n, _ in file.added}
         for found in _EXITS.finditer(text):
             line = line_at(words, text, found.start())
