@@ -1,0 +1,151 @@
+"""A journey per state that needs no agent: comment and check as people see them, kept as text (UX-S1, UX-S4)."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.threads import logs
+from tests.journeys.threads.place import Place
+from tests.journeys.threads.test_people import _fork_pull, _stop_for_a_person
+from tests.journeys.world import AUTHOR, MAINTAINER
+
+GOLDEN = Path(__file__).parent / "golden"
+Walk = Callable[[Place], int]
+
+
+def _diagnosing(place: Place) -> int:
+    number = place.red_pull()
+    place.world.step("intake")
+    place.settle_to("diagnose")
+    place.world.step("deliver")
+    return number
+
+
+def _red(place: Place) -> int:
+    number = place.red_pull()
+    place.settle()
+    return number
+
+
+def _red_base(place: Place) -> int:
+    place.base("failure", logs.red())
+    return _red(place)
+
+
+def _stale(place: Place) -> int:
+    place.base("failure", logs.red())
+    number = place.pull()
+    place.github.push(MAINTAINER, "acme/listing", "main", {"fix.txt": "fixed"})
+    place.base("success")
+    place.fail(number)
+    place.settle()
+    return number
+
+
+def _machine(place: Place) -> int:
+    number = place.red_pull(logs.broken_machine())
+    place.settle()
+    return number
+
+
+def _fork(place: Place) -> int:
+    number = _fork_pull(place)
+    place.fail(number)
+    place.settle()
+    return number
+
+
+def _blocked(place: Place) -> int:
+    number = _red(place)
+    _stop_for_a_person(place, number)
+    place.settle()
+    return number
+
+
+def _said(command: str) -> Walk:
+    def walk(place: Place) -> int:
+        number = _red(place)
+        place.github.comment(MAINTAINER, place.thread(number), command)
+        place.settle()
+        return number
+
+    return walk
+
+
+def _closed(place: Place) -> int:
+    number = _red(place)
+    place.github.close(AUTHOR, place.thread(number))
+    place.settle()
+    return number
+
+
+def _no_log(place: Place) -> int:
+    number = place.red_pull()
+    place.github.expire_log(place.github.check(place.thread(number), "unit"))
+    place.settle()
+    return number
+
+
+def _no_test(place: Place) -> int:
+    number = place.red_pull(logs.nothing_known())
+    place.settle()
+    return number
+
+
+STATES: dict[str, tuple[str, bool, Walk]] = {
+    "01-diagnosing": ("enabled: true\n", True, _diagnosing),
+    "02-not-decided": ("enabled: true\n", False, _red),
+    "03-not-yours-base-red": ("enabled: true\n", False, _red_base),
+    "04-not-yours-infra": ("enabled: true\n", True, _machine),
+    "05-not-yours-stale-base": ("enabled: true\n", False, _stale),
+    "06-fork-waits": ("enabled: true\n", True, _fork),
+    "07-fixing": ("enabled: true\n", True, _red),
+    "09-blocked": ("enabled: true\n", True, _blocked),
+    "18-closed": ("enabled: true\n", True, _closed),
+    "19-stopped": ("enabled: true\n", True, _said("/remedy block it is rewritten")),
+    "19-cancelled": ("enabled: true\n", True, _said("/remedy cancel")),
+    "20-misconfigured": ("enabled: true\nmax_failures: many\n", True, _red),
+    "21-log-unavailable": ("enabled: true\n", True, _no_log),
+    "21-no-tests": ("enabled: true\n", True, _no_test),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_the_state_is_shown_as_it_was_agreed_ux_s1(a_place: Callable[..., Place], name: str) -> None:
+    policy, green, walk = STATES[name]
+    place = a_place(policy, green=green)
+    number = walk(place)
+    shown = _shown(place, number)
+    path = GOLDEN / f"{name}.md"
+    if os.environ.get("GOLDEN") == "write":
+        path.write_text(shown)
+    assert shown == path.read_text()
+
+
+def _shown(place: Place, number: int) -> str:
+    check = place.check(number)
+    buttons = ", ".join(action["label"] for action in check.actions) or "none"
+    parts = [
+        f"check: {check.status}, {check.conclusion}\ntitle: {check.title}\nbuttons: {buttons}\n\n{check.summary}",
+        check.text or "(no text)",
+        *(place.comments(number) or ["(no comment)"]),
+    ]
+    return _steady("\n\n---- ---- ----\n\n".join(parts)) + "\n"
+
+
+def _steady(text: str) -> str:
+    """Without what differs from run to run: addresses, times, ids of commits, runs, jobs and comments."""
+    for pattern, instead in (
+        (r"http://127\.0\.0\.1:\d+", "https://github.example"),
+        (r"\b\d\d:\d\d UTC", "hh:mm UTC"),
+        (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "RUN"),
+        (r"\b[0-9a-f]{40}\b", "SHA"),
+        (r"`[0-9a-f]{7}`", "`abc1234`"),
+        (r"e2e-fail-[0-9a-f]{12}", "e2e-fail-TAG"),
+        (r"\b4294\d{6}\b", "ID"),
+    ):
+        text = re.sub(pattern, instead, text)
+    return text.rstrip()
