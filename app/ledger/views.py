@@ -77,6 +77,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         off_at=scope.off_at,
         off_reason=scope.off_reason,
         is_fork=scope.is_fork,
+        pages=False,
         fixed_in_head=bool(scope.green_sha) and scope.green_sha == scope.head_sha,
         **noted(conn, scope, newest if told is None else told, base),
         **_of_run(conn, store, scope, run, settings, base),
@@ -196,6 +197,7 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
         finished_at=run.finished_at,
         lost_at=_lost_at(conn, run),
         limit_s=_limit_s(run, limits_of(repos.get_repository(conn, run.repository_id), settings)),
+        tag=run.dedup_tag,
         **_repair(conn, run, limits.self_repairs),
     )
 
@@ -260,7 +262,7 @@ def _proof(conn: Connection, run: Row) -> ProofView | None:
         seen = tuple(seen_word(mine.get(test)) for test in tests)
         as_expected = all(word_of.startswith(f"{expected} ") for word_of in seen)
         rows.append(GridRow(word, shas.get(tree, ""), expected, seen, as_expected))
-    return ProofView(tests, tuple(rows), chosen.tier)
+    return ProofView(tests, tuple(rows), chosen.tier, gate=chosen.gate_evidence_id is not None, tree=chosen.tree)
 
 
 def seen_word(cell: Row | None) -> str:
@@ -279,7 +281,7 @@ def _fix(conn: Connection, store: Store, run: Row) -> FixView | None:
     approvals = [v for v in turns.verdicts_of_run(conn, run.id) if v.decision == "approve" and v.step_id]
     work = [t for t in turns.of_run(conn, run.id) if t.role is Role.AGENT and t.status is ItemStatus.DONE]
     return FixView(
-        diff=store.read(diffs[-1]).decode("utf-8", "replace"),
+        diff=_readable(store.read(diffs[-1]).decode("utf-8", "replace")),
         files=meta.get("files", 0),
         added=meta.get("added", 0),
         removed=meta.get("removed", 0),
@@ -289,6 +291,11 @@ def _fix(conn: Connection, store: Store, run: Row) -> FixView | None:
         test_added=meta.get("test_added", 0),
         test_removed=meta.get("test_removed", 0),
     )
+
+
+def _readable(diff: str) -> str:
+    """The diff without the lines that only git reads."""
+    return "".join(line for line in diff.splitlines(keepends=True) if not line.startswith(("index ", "diff --git ")))
 
 
 def _publication(row: Row, base: str) -> PublicationView:
