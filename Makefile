@@ -1,5 +1,6 @@
 # make demo    a local GitHub, a failing check, a fix: no account, no key
-# make test    the whole suite
+# make test    the suite, in under ten minutes
+# make test-all  with every combination of command and actor, a storm, and kills of the real process tree
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate
@@ -16,7 +17,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check up bench bench-logs lock clean
+.PHONY: help demo test test-all check up bench bench-logs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -25,6 +26,9 @@ demo: $(VENV)/run.stamp
 	@$(BIN)/python -m tests.github --demo
 
 test: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -q -m "not long"
+
+test-all: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q
 
 check: $(VENV)/dev.stamp

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -86,10 +87,16 @@ class PlainLauncher:
         self.processes.append(PlainProcess(process))
         return self.processes[-1]
 
-    def running(self) -> list[int]:
-        """Processes that are left of those started here, and of what they started; zombies do not count."""
+    def running(self, within_s: float = 2.0) -> list[int]:
+        """Processes that are left of those started here, and of what they started; zombies do not count.
+
+        A killed process dies a moment after the signal is sent, so there is a moment to look again.
+        """
         groups = {process.pid for process in self.processes}
-        return [pid for pid, group in _living() if group in groups]
+        until = time.monotonic() + within_s
+        while (left := [pid for pid, group in _living() if group in groups]) and time.monotonic() < until:
+            time.sleep(0.01)
+        return left
 
 
 def _living() -> Iterator[tuple[int, int]]:

@@ -29,8 +29,8 @@ Threads
     comment  edit_comment  delete_comment  close_with_comment  review  review_comment  react  resend  queue_for_merge
 Checks and CI
     run_ci(limit)  report_job (an Actions job that ends as told, with a given log)  report_branch_job  foreign_check
-    click  rerequest  rerequest_all  rerun  cancel_ci  hold_log  expire_log  expire_artifacts  ci_needs_approval
-    approve_ci  queued_jobs
+    click  rerequest  rerequest_all  rerun  cancel_ci  hold_log  expire_log  upload (an artifact)  annotate
+    expire_artifacts  ci_needs_approval  approve_ci  queued_jobs
 The app
     install  uninstall  suspend  unsuspend  grant  expire_tokens  set_hook  receive_with  clock  emit  redeliver
 Faults (github.md C9)

@@ -12,7 +12,7 @@ from tests.journeys.world import REPO
 from tests.processes import wait_for
 from tests.redis_server import redis_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from app.commands.parser import MOST_COMMANDS, normalise, parse_commands
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Case:

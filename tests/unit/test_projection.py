@@ -23,6 +23,8 @@ from tests.unit.render.views import (
     running,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def scope(run: RunView | None = None, **changes: object) -> ScopeView:
     return replace(SCOPE, run=run, **changes)  # type: ignore[arg-type]

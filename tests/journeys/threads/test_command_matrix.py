@@ -80,6 +80,7 @@ WHO = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["comment", "review", "review_comment"])
 @pytest.mark.parametrize(("actor", "expected"), WHO)
 def test_who_may_command_in_which_form_cm4_cm5_cm6(thread: Thread, actor: str, expected: str | None, form: str) -> None:
@@ -97,6 +98,7 @@ READS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", ["status", "help", "ping"])
 @pytest.mark.parametrize(("actor", "may"), READS)
 def test_readers_may_ask(thread: Thread, actor: str, may: bool, verb: str) -> None:
@@ -118,6 +120,7 @@ RUNS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", RUNS.values(), ids=RUNS.keys())
 def test_these_shapes_are_commands_cm1_w89(thread: Thread, body: str) -> None:
     assert _say(thread, "wri", "comment", body) == [YES]
@@ -147,6 +150,7 @@ SILENCE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", SILENCE.values(), ids=SILENCE.keys())
 def test_these_shapes_are_silence_cm3_w87_w89(thread: Thread, body: str) -> None:
     before = len(thread.place.comments(thread.number))

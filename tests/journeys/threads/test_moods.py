@@ -189,7 +189,7 @@ def test_one_delivery_many_times_is_one_it2_it3_w101(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("pulls", "failures"),
-    [(8, 4), pytest.param(50, 20, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+    [(8, 4), pytest.param(50, 20, marks=[pytest.mark.long, pytest.mark.timeout(900)])],
 )
 def test_a_storm_of_pull_requests_is_one_incident(a_place: Callable[..., Place], pulls: int, failures: int) -> None:
     """The same failures of the base, delivered twice, shuffled, with 10 % faults and secondary limits."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 KEYS = ["path", "kind", "framework", "failures", "diagnostics", "bytes", "lines", "truncated", "exit_code"]
 FAILURE_KEYS = ["id", "framework", "kind", "file", "line", "message", "detail", "flaky"]
 ROW_KEYS = ["file", "line", "column", "code", "message", "tool", "severity"]

@@ -23,6 +23,8 @@ from app.ledger.words import EventKind, EvidenceKind, VerdictSource
 from app.runs.model import Decision, ItemStatus, Outcome, Purpose, Run, Stage, Status
 from tests.unit.ledger.world import NOW, a_proof, a_run, a_turn
 
+pytestmark = pytest.mark.slow
+
 NONCE = "ABCDEFGHIJKLMNOP"
 DAY = 24 * 60 * 60 * 1000
 

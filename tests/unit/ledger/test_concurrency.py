@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from sqlalchemy import Connection, Engine, func, select
 
 from app.ledger import deliveries, events, leases, outbox, ready, runs, transitions, turns
@@ -19,6 +20,8 @@ from app.ledger.words import OutboxKind
 from app.runs.facts import Start
 from tests.unit.ledger.claimers import PATIENT, claim_all, real_now, tick, work_on_turn
 from tests.unit.ledger.world import ACME, NOW, a_run, a_scope, a_turn, start
+
+pytestmark = pytest.mark.slow
 
 DELIVERIES = 80
 TICKS = 60

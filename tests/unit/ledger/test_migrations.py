@@ -15,6 +15,8 @@ from sqlalchemy.exc import IntegrityError
 
 from app.ledger.engine import migrate, open_engine, read, write
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(sys.modules["app.ledger.engine"].__file__ or "").parent / "migrations"
 
 

@@ -27,6 +27,8 @@ from tests.unit.prompts.rows import (
     with_failures,
 )
 
+pytestmark = pytest.mark.slow
+
 HUGE_DIFF = "".join(
     f"diff --git a/f{n}.py b/f{n}.py\n--- a/f{n}.py\n+++ b/f{n}.py\n@@ -1 +1 @@\n" + "+x = 1\n" * 5000
     for n in range(150)

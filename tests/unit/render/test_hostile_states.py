@@ -37,6 +37,8 @@ from tests.unit.render.outside import filled
 from tests.unit.render.test_states import assert_tables
 from tests.unit.render.views import AT_0914, HEAD, OURS, STATES
 
+pytestmark = pytest.mark.slow
+
 STATE = pytest.mark.parametrize("state", STATES)
 EVERYTHING = "\n".join(CORPUS.values())
 FIRST_OF_STATE = {state: name for name, (state, _) in reversed(STATES.items())}.values()

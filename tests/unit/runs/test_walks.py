@@ -40,6 +40,8 @@ from app.runs.model import (
     StepStatus,
 )
 
+pytestmark = pytest.mark.slow
+
 KIND_OF_STAGE = {
     Stage.PROVE: ItemKind.PROOF,
     Stage.PUBLISH: ItemKind.PUBLICATION,

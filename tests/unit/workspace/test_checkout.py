@@ -15,6 +15,8 @@ from app.workspace.remote import AccessRefused, Pushed, Refused, Target
 from tests.unit.workspace.conftest import TOKEN
 from tests.unit.workspace.origin import GitServer, Origin, git
 
+pytestmark = pytest.mark.slow
+
 
 def a_fix(mirror: Mirror, origin: Origin, sha: str, content: bytes = b"def total(x):\n    return x + 1\n") -> Commit:
     """A commit of ours on `sha`, made from a patch as an agent's workspace would give it."""

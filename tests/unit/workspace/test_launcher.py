@@ -168,6 +168,7 @@ def test_a_network_that_is_not_there_is_not_promised(launcher: Launcher) -> None
 
 def test_a_killed_agent_leaves_no_child(launcher: Launcher) -> None:
     """RN-44: tools that an agent starts run in process groups of their own."""
+    before = tree(os.getpid())
 
     async def scenario() -> Result:
         process = await launcher.spawn([PYTHON, "-c", WITH_A_TOOL], {}, {}, NoPorts())
@@ -179,7 +180,7 @@ def test_a_killed_agent_leaves_no_child(launcher: Launcher) -> None:
 
     result = asyncio.run(scenario())
     assert (result.reason, result.wall_s < 20) == ("cancelled", True)
-    assert not [pid for pid in tree(os.getpid())[1:] if _lives(pid)]
+    assert not [pid for pid in tree(os.getpid()) if pid not in before and _lives(pid)]
     assert not _sleepers()
 
 

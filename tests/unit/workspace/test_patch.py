@@ -17,6 +17,8 @@ from app.workspace.sandbox.model import Limits, Result, Sandbox, Spec, Workspace
 from tests.unit.workspace.origin import Origin
 from tests.unit.workspace.tools import a_sandbox
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Agent:

@@ -100,7 +100,7 @@ def test_children_are_found_without_the_help_of_the_kernel(monkeypatch: pytest.M
         signal.pause()
     try:
         assert pid in watchdog.children(os.getpid())
-        assert watchdog._by_parent(os.getpid()) == watchdog.children(os.getpid())
+        assert sorted(watchdog._by_parent(os.getpid())) == sorted(watchdog.children(os.getpid()))
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

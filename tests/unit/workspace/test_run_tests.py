@@ -20,6 +20,8 @@ from app.workspace.trees import give
 from tests.unit.workspace.ordinary import reachable_folder
 from tests.unit.workspace.tools import IS_ROOT, a_sandbox, make_venv
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., CellResult]
 
 CART = b"""
