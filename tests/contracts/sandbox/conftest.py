@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contracts.sandbox.app import APPS, PROGRAMS, App, an_app, any_program
+from tests.contracts.sandbox.app import APPS, PROGRAMS, App, an_app, any_program, missing
+from tests.unit.workspace.ordinary import user_reads_us
 
 
 @pytest.fixture(params=APPS)
 def who(request: pytest.FixtureRequest) -> str:
+    if request.param == "user" and not user_reads_us():
+        missing("this checkout lies where an ordinary user cannot read it")
     return str(request.param)
 
 

@@ -35,6 +35,12 @@ def as_ordinary_user(work: Callable[[], T]) -> T:
     return answer
 
 
+def user_reads_us() -> bool:
+    """Can an ordinary user read this checkout? Not where a folder above it is shut (a home, a temporary folder)."""
+    us = Path(__file__)
+    return os.geteuid() != 0 or as_ordinary_user(lambda: os.access(us, os.R_OK))
+
+
 def _child(work: Callable[[], Any], pipe: int) -> None:
     code = 1
     try:
