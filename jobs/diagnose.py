@@ -156,7 +156,8 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             details = {**(told.details or {}), **_details(s, told, examined.read)} | (
                 {told_of.RERUN: True} if asked else {}
             )
-            diagnoses.update_open(conn, told.id, now, details=details, problem=_problem(s, examined.read))
+            problem = decision.problem or _problem(s, examined.read)
+            diagnoses.update_open(conn, told.id, now, details=details, problem=problem)
             diagnoses.end(conn, told.id, decision.outcome, now, run_id=decision.run_id)
         if not told.dry_run:
             transitions.show(conn, told.scope_id, now)

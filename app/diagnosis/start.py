@@ -21,11 +21,12 @@ OURS_IN_A_ROW = "commits in a row here are Remedy's own, without one of a person
 
 @dataclass(frozen=True)
 class Decision:
-    """`outcome` ends the diagnosis; None: it waits for a free place. `rings` are doorbells after the commit."""
+    """`outcome` ends the diagnosis, `problem` says why; None: it waits. `rings` are doorbells after the commit."""
 
     outcome: Outcome | None
     run_id: str | None = None
     rings: tuple[tuple[str, str], ...] = field(default=())
+    problem: str = ""
 
 
 def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[Row], now: int) -> Decision:
@@ -46,8 +47,7 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     ours = publications.in_a_row(conn, repository.id, told.head_sha)
     repos.count_bot_commits(conn, scope.id, ours)
     if ours >= limits.bot_commits and told.asked_by is None:
-        diagnoses.update_open(conn, told.id, now, problem=f"{ours} {OURS_IN_A_ROW} {limits.bot_commits}.")
-        return Decision(Outcome.LIMIT_REACHED)
+        return Decision(Outcome.LIMIT_REACHED, problem=f"{ours} {OURS_IN_A_ROW} {limits.bot_commits}.")
     if runs.running(conn, told.installation_id) >= limits.running:
         return Decision(None)
     return _start(s, conn, told, wanted, now)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from app.redact import Redactor
 
+pytestmark = pytest.mark.slow
+
 RANDOM = Random(23)
 LETTERS = string.ascii_letters + string.digits
 

@@ -18,6 +18,8 @@ from app.failures.read import read_log
 from tests.unit.failures import cases_jvm_and_beam, cases_native, cases_script
 from tests.unit.failures.reading import EveryLine, found_by, names, stamped
 
+pytestmark = pytest.mark.slow
+
 CASES = (*cases_native.CASES, *cases_script.CASES, *cases_jvm_and_beam.CASES)
 ONE_OF_EACH = "\n".join(case.text for case in CASES)
 

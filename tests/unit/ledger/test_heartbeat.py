@@ -12,6 +12,8 @@ from app.ledger.engine import open_engine, read, write
 from app.ledger.heartbeat import Heartbeat
 from app.ledger.schema import leases as lease_rows
 
+pytestmark = pytest.mark.slow
+
 WAIT_S = 20
 
 

@@ -14,6 +14,8 @@ from app.ledger.engine import migrate, open_engine, read, write
 from app.ledger.ids import new_id
 from app.runs import model
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def empty(empty_url: str) -> Iterator[Engine]:

@@ -8,6 +8,8 @@ from app.workspace.checkout import Mirror
 from app.workspace.commits import FILE_BYTES, PATCH_BYTES, Commit, PatchRefused, path_refusal
 from tests.unit.workspace.origin import Origin, git
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def head(origin: Origin, mirror: Mirror) -> str:

@@ -28,6 +28,8 @@ from tests.unit.workspace.ordinary import NOBODY, as_ordinary_user, reachable_fo
 from tests.unit.workspace.origin import Origin
 from tests.unit.workspace.tools import IS_ROOT, a_sandbox, make_venv
 
+pytestmark = pytest.mark.slow
+
 WRONG = b"def total(prices):\n    return sum(prices) - 1\n"
 RIGHT = b"def total(prices):\n    return sum(prices)\n"
 TESTS = (
