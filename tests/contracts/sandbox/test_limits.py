@@ -9,7 +9,8 @@ from app.workspace.sandbox import model
 from app.workspace.sandbox.model import MIB, Result, Spec
 from tests.contracts.sandbox.app import IS_ROOT, LIMITS, PYTHON, App, an_app, any_program
 
-pytestmark = pytest.mark.slow
+# One after the other: the kernel counts processes by uid, and each test's rooms begin with the same one.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("uids")]
 
 
 def test_a_fork_bomb_stops_at_its_limit(one_app: App) -> None:
