@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from app.workspace.sandbox.model import Limits, Output, Result, Stream, Tier
 from app.workspace.sandbox.pipes import Pipes, Tail, is_dead, reader_of
 from app.workspace.sandbox.watchdog import Watch, watch
+
+log = logging.getLogger(__name__)
 
 CHUNK = 65536
 QUEUED = 16
@@ -115,7 +118,13 @@ class SandboxProcess:
             await asyncio.sleep(min(left, idle))
 
     async def _guard(self) -> None:
-        self._end(await watch(self._pipes.pid, self._started.watch))
+        """A run whose watchdog fails ends: going on would be going on without limits."""
+        try:
+            cause: str = await watch(self._pipes.pid, self._started.watch)
+        except Exception:
+            log.exception("the watchdog failed; the run ends")
+            cause = "killed"
+        self._end(cause)
 
     def _end(self, cause: str) -> None:
         self._cause = self._cause or cause

@@ -28,10 +28,9 @@ time.sleep(60)
 """
     result = one_app.python(code, replace(LIMITS, procs=60, wall_s=2))
     made = int(result.stdout_tail or b"0")
-    if one_app.who == "user" and (result.reason != "procs" or made > 60):
-        pytest.xfail("the watchdog of an ordinary user misses some fork bombs; the wall clock ends them")
+    # The kernel counts for a uid of its own; for an ordinary user the watchdog looks ten times a second (sandbox.md, 8).
     assert result.reason == "wall" if one_app.who == "root" else result.reason == "procs"
-    assert made <= 60
+    assert one_app.who == "user" or made <= 60
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="two uids need a root app")

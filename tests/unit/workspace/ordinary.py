@@ -1,5 +1,6 @@
 """Be an ordinary user for a while: a forked child without rights, so that nothing has to be readable anew."""
 
+import concurrent.futures.thread  # noqa: F401  asyncio asks for it late, when the child cannot read the interpreter
 import os
 import pickle
 import shutil

@@ -106,6 +106,16 @@ def test_children_are_found_without_the_help_of_the_kernel(monkeypatch: pytest.M
         os.waitpid(pid, 0)
 
 
+def test_a_run_ends_when_its_watchdog_fails(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def blind(pid: int, on: watchdog.Watch) -> str:
+        raise OSError("cannot look")
+
+    monkeypatch.setattr("app.workspace.sandbox.process.watch", blind)
+    result = place.run("import time; time.sleep(60)")
+    assert result.reason == "killed"
+    assert result.wall_s < 20
+
+
 REFUSALS = [
     ("bwrap: setting up uid map: Permission denied", "user namespaces are restricted"),
     ("bwrap: Creating new namespace failed: No space left on device", "user namespaces are switched off"),
