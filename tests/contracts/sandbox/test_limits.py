@@ -28,7 +28,7 @@ time.sleep(60)
 """
     result = one_app.python(code, replace(LIMITS, procs=60, wall_s=2))
     made = int(result.stdout_tail or b"0")
-    # The kernel counts for a uid of its own; for an ordinary user the watchdog looks ten times a second (sandbox.md, 8).
+    # The kernel counts tasks of a uid of its own; for an ordinary user the watchdog looks ten times a second.
     assert result.reason == "wall" if one_app.who == "root" else result.reason == "procs"
     assert one_app.who == "user" or made <= 60
 
