@@ -65,15 +65,13 @@ def find_workflow_runs(client: Client, repo: str, *, sha: str = "", check_suite_
     params: dict[str, Any] = {"head_sha": sha} if sha else {}
     if check_suite_id:
         params["check_suite_id"] = check_suite_id
-    found = client.pages(repo_path(repo, "actions", "runs"), "workflow_runs", **params)
-    return Listing(tuple(WorkflowRun.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "actions", "runs"), "workflow_runs", **params).of(WorkflowRun)
 
 
 def find_jobs(client: Client, repo: str, run_id: int, *, all_attempts: bool = False) -> Listing[Job]:
     """Jobs of the latest attempt of a workflow run, or of all its attempts."""
     which = "all" if all_attempts else "latest"
-    found = client.pages(repo_path(repo, "actions", "runs", run_id, "jobs"), "jobs", filter=which)
-    return Listing(tuple(Job.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "actions", "runs", run_id, "jobs"), "jobs", filter=which).of(Job)
 
 
 def get_job_for_check(client: Client, repo: str, check: CheckRun) -> Job | None:

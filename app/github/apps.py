@@ -35,8 +35,7 @@ def get_hook_config(client: Client) -> HookConfig:
 
 
 def find_installations(client: Client) -> Listing[Installation]:
-    found = client.pages(path("app", "installations"))
-    return Listing(tuple(Installation.model_validate(item) for item in found), found.cut)
+    return client.pages(path("app", "installations")).of(Installation)
 
 
 def find_installation(client: Client, installation_id: int) -> Installation | None:
@@ -47,5 +46,4 @@ def find_installation(client: Client, installation_id: int) -> Installation | No
 
 def find_repositories(client: Client) -> Listing[RepositoryRef]:
     """The repositories of the client's installation."""
-    found = client.pages(path("installation", "repositories"), "repositories")
-    return Listing(tuple(RepositoryRef.model_validate(item) for item in found), found.cut)
+    return client.pages(path("installation", "repositories"), "repositories").of(RepositoryRef)

@@ -24,8 +24,7 @@ class Artifact(Part):
 
 def find_artifacts(client: Client, repo: str, run_id: int) -> Listing[Artifact]:
     """The artifacts of a workflow run, of all its attempts."""
-    found = client.pages(repo_path(repo, "actions", "runs", run_id, "artifacts"), "artifacts")
-    return Listing(tuple(Artifact.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "actions", "runs", run_id, "artifacts"), "artifacts").of(Artifact)
 
 
 def download_artifact(client: Client, repo: str, artifact: Artifact, to: Path) -> Download:

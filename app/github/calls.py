@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, TypeVar
 
+from pydantic import BaseModel
+
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,10 @@ class Listing(Generic[T]):
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def of(self, model: type[M]) -> "Listing[M]":
+        """The items read as `model`; raises pydantic.ValidationError for one that is none."""
+        return Listing(tuple(model.model_validate(item) for item in self.items), self.cut)
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,7 @@ def find_check_runs(client: Client, repo: str, sha: str) -> Listing[CheckRun]:
 
 def find_check_suites(client: Client, repo: str, sha: str) -> Listing[CheckSuite]:
     """The check suites at `sha`, of all apps."""
-    found = client.pages(repo_path(repo, "commits", sha, "check-suites"), "check_suites")
-    return Listing(tuple(CheckSuite.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "commits", sha, "check-suites"), "check_suites").of(CheckSuite)
 
 
 def find_our_check(client: Client, repo: str, sha: str, app_id: int, external_id: str) -> CheckRun | None:
@@ -146,8 +145,7 @@ def find_our_check(client: Client, repo: str, sha: str, app_id: int, external_id
 
 def find_annotations(client: Client, repo: str, check_run_id: int) -> Listing[Annotation]:
     """What a check remarked on lines of files."""
-    found = client.pages(repo_path(repo, "check-runs", check_run_id, "annotations"))
-    return Listing(tuple(Annotation.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "check-runs", check_run_id, "annotations")).of(Annotation)
 
 
 def open_check(client: Client, repo: str, check: CheckWrite) -> CheckRun:
@@ -168,8 +166,7 @@ def check_run_id_of(check_run_url: str | None) -> int | None:
 
 
 def _runs(client: Client, repo: str, sha: str, **params: Any) -> Listing[CheckRun]:
-    found = client.pages(repo_path(repo, "commits", sha, "check-runs"), "check_runs", **params)
-    return Listing(tuple(CheckRun.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "commits", sha, "check-runs"), "check_runs", **params).of(CheckRun)
 
 
 def _body(check: CheckWrite) -> dict[str, Any]:

@@ -46,9 +46,8 @@ def find_our_comments(client: Client, repo: str, number: int, app_id: int, marke
 
     A marker in somebody else's comment is ignored (S16). Raises ListCut when none was found in a cut list.
     """
-    found = client.pages(repo_path(repo, "issues", number, "comments"))
-    comments = (Comment.model_validate(item) for item in found)
-    ours = sorted((comment for comment in comments if _is_ours(comment, app_id, marker)), key=lambda item: item.id)
+    found = client.pages(repo_path(repo, "issues", number, "comments")).of(Comment)
+    ours = sorted((comment for comment in found if _is_ours(comment, app_id, marker)), key=lambda item: item.id)
     if not ours and found.cut:
         raise ListCut(f"#{number} has too many comments to find Remedy's own among them.")
     return Listing(tuple(ours), found.cut)

@@ -32,8 +32,7 @@ def list_failed_deliveries(client: Client, since_ms: int, last_seen_id: int = 0)
         attempt = HookDelivery.model_validate(item)
         return attempt.id <= last_seen_id or (attempt.delivered_at or since_ms) < since_ms
 
-    found = client.pages(path("app", "hook", "deliveries"), until=known, status="failure")
-    return Listing(tuple(HookDelivery.model_validate(item) for item in found), found.cut)
+    return client.pages(path("app", "hook", "deliveries"), until=known, status="failure").of(HookDelivery)
 
 
 def find_attempts(client: Client, since_ms: int) -> Listing[HookDelivery]:
@@ -42,8 +41,7 @@ def find_attempts(client: Client, since_ms: int) -> Listing[HookDelivery]:
     def known(item: object) -> bool:
         return (HookDelivery.model_validate(item).delivered_at or since_ms) < since_ms
 
-    found = client.pages(path("app", "hook", "deliveries"), until=known)
-    return Listing(tuple(HookDelivery.model_validate(item) for item in found), found.cut)
+    return client.pages(path("app", "hook", "deliveries"), until=known).of(HookDelivery)
 
 
 def request_redelivery(client: Client, delivery_id: int) -> None:

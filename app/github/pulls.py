@@ -106,9 +106,8 @@ def find_pulls_for_sha(client: Client, repo: str, sha: str) -> Listing[Pull]:
     The commit may be any of theirs: compare `head.sha`. GitHub also names pull requests of other repositories, which
     are left out here.
     """
-    found = client.pages(repo_path(repo, "commits", sha, "pulls"))
-    pulls = (Pull.model_validate(item) for item in found)
-    return Listing(tuple(pull for pull in pulls if _is_of(pull, repo, client.repository_id)), found.cut)
+    found = client.pages(repo_path(repo, "commits", sha, "pulls")).of(Pull)
+    return Listing(tuple(pull for pull in found if _is_of(pull, repo, client.repository_id)), found.cut)
 
 
 def find_pulls_by_head(client: Client, repo: str, branch: str, owner: str = "", state: str = "all") -> Listing[Pull]:
@@ -124,14 +123,12 @@ def find_pull_by_head(client: Client, repo: str, branch: str) -> Pull | None:
 
 def find_changed_files(client: Client, repo: str, number: int) -> Listing[ChangedFile]:
     """The files that the pull request changes; GitHub names at most 3,000."""
-    found = client.pages(repo_path(repo, "pulls", number, "files"))
-    return Listing(tuple(ChangedFile.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "pulls", number, "files")).of(ChangedFile)
 
 
 def find_pull_commits(client: Client, repo: str, number: int) -> Listing[PullCommit]:
     """Its commits, oldest first; GitHub names at most 250."""
-    found = client.pages(repo_path(repo, "pulls", number, "commits"))
-    return Listing(tuple(PullCommit.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "pulls", number, "commits")).of(PullCommit)
 
 
 def open_pull(client: Client, repo: str, pull: PullWrite) -> Pull:
@@ -155,8 +152,7 @@ def update_branch(client: Client, repo: str, number: int, expected_head_sha: str
 
 def find_reviews(client: Client, repo: str, number: int) -> Listing[Review]:
     """Reviews, oldest first."""
-    found = client.pages(repo_path(repo, "pulls", number, "reviews"))
-    return Listing(tuple(Review.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "pulls", number, "reviews")).of(Review)
 
 
 def open_review(
@@ -174,8 +170,7 @@ def open_review(
 
 
 def _pulls(client: Client, repo: str, **params: Any) -> Listing[Pull]:
-    found = client.pages(repo_path(repo, "pulls"), sort="created", direction="desc", **params)
-    return Listing(tuple(Pull.model_validate(item) for item in found), found.cut)
+    return client.pages(repo_path(repo, "pulls"), sort="created", direction="desc", **params).of(Pull)
 
 
 def _is_of(pull: Pull, repo: str, repository_id: int | None) -> bool:
