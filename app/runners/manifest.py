@@ -8,22 +8,11 @@ from jsonschema_rs import ValidationError as SchemaError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from app.runners.codes import Code, RunnerError
-from app.runners.permissions import Grant, grant
+from app.runners.permissions import Grant, HostTool, ToolKind, grant
 
 MANIFEST_BYTES = 64 * 1024
 
 Usage = Literal["agent", "supervisor", "self_repair", "event"]
-ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
-HostTool = Literal[
-    "submit_result",
-    "run_log",
-    "state_get",
-    "state_set",
-    "state_list",
-    "failure_detail",
-    "issue_comment",
-    "request_human",
-]
 IdPart = Annotated[str, StringConstraints(pattern=r"^[a-z0-9._-]{1,40}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Argument = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]

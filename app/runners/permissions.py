@@ -4,11 +4,12 @@ import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Literal, get_args
 
 from app.runs.model import Role
 
-TOOL_KINDS = ("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other")
-HOST_TOOLS = (
+ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
+HostTool = Literal[
     "submit_result",
     "run_log",
     "state_get",
@@ -17,7 +18,9 @@ HOST_TOOLS = (
     "failure_detail",
     "issue_comment",
     "request_human",
-)
+]
+TOOL_KINDS: tuple[str, ...] = get_args(ToolKind)
+HOST_TOOLS: tuple[str, ...] = get_args(HostTool)
 PROTECTED = frozenset({".github", ".git", "opencode.json", ".opencode", ".claude", ".codex", ".gemini", ".mcp.json"})
 """Names that no agent may change, at any depth: CI, git and agent configuration (RN-48); policy adds patterns."""
 
