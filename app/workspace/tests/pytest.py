@@ -1,11 +1,11 @@
 """pytest: where the named tests are, how it is called, how our plugin's report is read."""
 
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.workspace.tests.json_lines import json_lines
 from app.workspace.tests.model import Outcome, TestRow, worst
 
 PLUGIN = "remedy_pytest"
@@ -75,7 +75,7 @@ def read_report(text: bytes | None, tests: Sequence[str]) -> dict[str, TestRow]:
 
 def all_rows(text: bytes | None) -> tuple[dict[str, TestRow], dict[str, str]] | None:
     """Every row by node id, and the places that could not be collected; None without the report's last line."""
-    lines = list(_lines(text or b""))
+    lines = list(json_lines(text or b""))
     if not any("complete" in line for line in lines):
         return None
     phases: dict[str, list[Mapping[str, object]]] = {}
@@ -86,16 +86,6 @@ def all_rows(text: bytes | None) -> tuple[dict[str, TestRow], dict[str, str]] | 
         elif isinstance(place := line.get("collect"), str):
             broken[place] = str(line.get("detail", ""))[-3000:]
     return {name: _row(said) for name, said in phases.items()}, broken
-
-
-def _lines(text: bytes) -> Iterable[Mapping[str, object]]:
-    for line in text.splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(said, dict):
-            yield said
 
 
 def _named(test: str, rows: Mapping[str, TestRow], broken: Mapping[str, str]) -> TestRow:

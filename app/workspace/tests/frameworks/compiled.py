@@ -7,8 +7,9 @@ from pathlib import Path
 
 from app.workspace.sandbox.model import Result
 from app.workspace.tests.execute import PLUGINS, Command
-from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, from_lines, json_lines
+from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, from_lines
 from app.workspace.tests.frameworks.programs import find_program, jars
+from app.workspace.tests.json_lines import json_lines
 from app.workspace.tests.model import Outcome
 
 _REPORTERS = Path(__file__).parents[1] / "reporters"

@@ -1,14 +1,14 @@
 """What a framework needs to be started and what it says afterwards."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from app.workspace.sandbox.model import Result, Sandbox, Workspace
 from app.workspace.tests.execute import Command
+from app.workspace.tests.json_lines import json_lines
 from app.workspace.tests.model import Outcome
 
 DETAIL = 3000
@@ -82,17 +82,6 @@ class Start:
 def file_of(test: str) -> str:
     """The file part of `file > suites > title`."""
     return test.split(" > ", 1)[0]
-
-
-def json_lines(report: bytes) -> Iterator[Mapping[str, object]]:
-    """Objects of a report of one JSON object a line; other lines are skipped."""
-    for line in report.splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(said, dict):
-            yield said
 
 
 def from_lines(report: bytes | None) -> Said:
