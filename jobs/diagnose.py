@@ -13,7 +13,7 @@ from app.diagnosis.examine import Examined, blame, examine, keep_history
 from app.diagnosis.incident import open_incident
 from app.diagnosis.issues import link_issues
 from app.diagnosis.keep import keep_findings, keep_groups
-from app.diagnosis.reading import NO_JOB, CheckRead, read_beside, read_checks
+from app.diagnosis.reading import NO_JOB, CheckRead, read_beside, read_logs
 from app.diagnosis.rerun import ask_rerun, may_rerun
 from app.diagnosis.start import Decision, decide_and_start
 from app.errors import TransientError, UserError
@@ -118,7 +118,7 @@ def _not_yet(s: Services, told: Row, found: Collected) -> str:
 
 def _read(work: _Work, found: Collected) -> str:
     s, told, repo = work.s, work.told, work.place.full_name
-    read = read_checks(s, work.client, repo, found.failed)
+    read = read_logs(s, work.client, repo, found.failed)
     if any(_may_come(one) for one in read) and told.tries < len(LOG_WAITS_MS):
         with s.write() as conn:
             due = s.clock() + LOG_WAITS_MS[told.tries]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.diagnosis.collect import GREEN, RED, is_ours
-from app.diagnosis.reading import CheckRead, read_checks
+from app.diagnosis.reading import CheckRead, read_beside, read_logs
 from app.failures.blame import Colour
 from app.github import checks, repositories
 from app.github.checks import CheckRun
@@ -55,7 +55,7 @@ def look_at_base(s: Services, client: Client, repo: str, scope: Row, wanted: Wan
     for sha in dict.fromkeys(sha for sha in (tip_sha, merge_sha) if sha):
         found, known = _runs(client, repo, sha, wanted.names, s.settings.app_id), wanted.known(sha)
         unread = [run for name, run in found.items() if run.conclusion in RED and name not in known]
-        fresh = {one.check.name: one for one in read_checks(s, client, repo, unread)}
+        fresh = {one.check.name: one for one in read_beside(s, client, repo, read_logs(s, client, repo, unread))}
         read += [(sha, one) for one in fresh.values()]
         seen[sha] = {name: _seen(run, fresh.get(name), known.get(name)) for name, run in found.items()}
     return BaseSeen(tip_sha, merge_sha, seen.get(tip_sha, {}), seen.get(merge_sha, {}), behind, tuple(read))

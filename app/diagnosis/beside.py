@@ -80,12 +80,7 @@ class Beside:
         for artifact in [one for one in self.listed[run_id] if _is_of(one, behind.job)][:MOST_ARTIFACTS]:
             if artifact.id not in self.reports:
                 self.reports[artifact.id] = self._download(artifact)
-            part = self.reports[artifact.id]
-            whole.failing += part.failing
-            whole.passed |= part.passed
-            whole.executed += part.executed
-            whole.files += part.files
-            whole.notes += part.notes
+            whole.take(self.reports[artifact.id])
         return whole if whole.files else None
 
     def _download(self, artifact: Artifact) -> Report:

@@ -33,26 +33,21 @@ class CheckRead:
     job: JobInfo = field(default_factory=JobInfo)
 
 
-def read_checks(s: Services, client: Client, repo: str, failed: Sequence[CheckRun]) -> list[CheckRead]:
-    """Every red check with its log read and completed from reports and annotations; in the order given."""
+def read_logs(s: Services, client: Client, repo: str, failed: Sequence[CheckRun]) -> list[CheckRead]:
+    """Every red check with its log read, in the order given."""
     with tempfile.TemporaryDirectory(prefix="remedy-log-") as folder:
-        read = [_read(s, client, repo, check, Path(folder) / f"{check.id}.log") for check in failed]
-    runs = Counter(one.workflow_run_id for one in read)
-    beside = Beside(client, repo, _options(s))
-    return [
-        one if one.reading is None else replace(one, reading=beside.complete(one.reading, _behind(one, runs)))
-        for one in read
-    ]
+        return [_read(s, client, repo, check, Path(folder) / f"{check.id}.log") for check in failed]
 
 
 def read_beside(s: Services, client: Client, repo: str, read: Sequence[CheckRead]) -> list[CheckRead]:
-    """Checks whose log cannot be had, read from report files and annotations alone, where those say anything."""
+    """The checks completed from report files and annotations; one without a log stays so where those name no test."""
     runs = Counter(one.workflow_run_id for one in read)
     beside = Beside(client, repo, _options(s))
     completed = []
     for one in read:
-        found = beside.complete(None, _behind(one, runs)) if one.reading is None else None
-        completed.append(one if found is None or not found.findings else replace(one, reading=found))
+        found = beside.complete(one.reading, _behind(one, runs))
+        nothing = one.reading is None and not found.findings
+        completed.append(one if nothing else replace(one, reading=found))
     return completed
 
 

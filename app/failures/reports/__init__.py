@@ -32,6 +32,15 @@ class Report:
         if len(self.failing) < MAX_CASES:
             self.failing.append(found)
 
+    def take(self, other: "Report") -> None:
+        """Everything that another report said as well."""
+        for found in other.failing:
+            self.add(found)
+        self.passed |= other.passed
+        self.executed += other.executed
+        self.files += other.files
+        self.notes += other.notes
+
 
 def read_report(name: str, data: bytes, into: Report | None = None, options: Options | None = None) -> Report:
     """One report file. A file that is no report or not well formed is noted and skipped, never fatal."""
