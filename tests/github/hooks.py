@@ -109,19 +109,7 @@ class Hooks:
             if len(body) > BODY_LIMIT:
                 continue
             repository_id = event.repository.id if event.repository is not None else None
-            self._batch.append(
-                Delivery(
-                    id=self._world.state.new_id(),
-                    guid=str(uuid.UUID(int=self._world.state.random.getrandbits(128), version=4)),
-                    app=installation.app,
-                    event=event.name,
-                    action=event.action,
-                    installation_id=installation.id,
-                    repository_id=repository_id,
-                    body=body,
-                    at=self._world.clock.now_ms(),
-                )
-            )
+            self._add(installation, event, body, repository_id)
 
     def flush(self) -> None:
         """Hand what a transaction emitted to the delivery thread, shuffled if a fault says so."""
@@ -189,6 +177,9 @@ class Hooks:
 
     def emit_to(self, installation: Installation, event: Event) -> None:
         """An event of the installation itself, to its app alone."""
+        self._add(installation, event, self._body(event, None), None)
+
+    def _add(self, installation: Installation, event: Event, body: bytes, repository_id: int | None) -> None:
         self._batch.append(
             Delivery(
                 id=self._world.state.new_id(),
@@ -197,8 +188,8 @@ class Hooks:
                 event=event.name,
                 action=event.action,
                 installation_id=installation.id,
-                repository_id=None,
-                body=self._body(event, None),
+                repository_id=repository_id,
+                body=body,
                 at=self._world.clock.now_ms(),
             )
         )
