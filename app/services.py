@@ -111,6 +111,10 @@ class Hold:
     epoch: int
     lost: Callable[[], bool]
 
+    @property
+    def holder(self) -> leases.Holder:
+        return leases.Holder(self.owner, self.epoch)
+
     def valid(self, conn: Connection, now: int) -> bool:
         """Whether this holder may still write (LE-2); asked inside the transaction that writes."""
         return leases.holds(conn, self.resource, self.owner, self.epoch, now)

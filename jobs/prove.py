@@ -84,7 +84,7 @@ def _begin(case: Case) -> Change | None:
     deadline = now + limits_of(case.repository, s.settings).proof_s * 1000
     values = {"commit_sha": change.commit, "tree": change.tree, "deadline_at": deadline}
     with s.write() as conn:
-        return change if proofs.start(conn, case.proof.id, case.holder, now, **values) else None
+        return change if proofs.start(conn, case.proof.id, case.held.holder, now, **values) else None
 
 
 def _without_run(outcome: ProofOutcome, s: Services, reason: str) -> ProofEnd:
@@ -100,5 +100,5 @@ def _end(case: Case, end: ProofEnd) -> str:
 
 
 def _finish(case: Case, conn: Connection, end: ProofEnd, now: int) -> str:
-    done = proofs.finish(conn, case.proof.id, case.holder, end, now)
+    done = proofs.finish(conn, case.proof.id, case.held.holder, end, now)
     return str(end.outcome or end.error_code) if done else "late"

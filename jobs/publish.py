@@ -9,7 +9,6 @@ from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose
 from app.ledger import outbox, publications, repos, runs, transitions, work
-from app.ledger.leases import Holder
 from app.ledger.publications import PublicationEnd
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind, PublishMode
@@ -46,10 +45,6 @@ class Job:
     commit: str
 
     @property
-    def holder(self) -> Holder:
-        return Holder(self.held.owner, self.held.epoch)
-
-    @property
     def target(self) -> Target:
         """The branch to push to: our own, or with mode commit the author's, which must still stand where we read it."""
         never = (self.repository.default_branch, self.scope.base_ref)
@@ -71,7 +66,7 @@ def publish(publication_id: str) -> str:
         if job.scope.head_sha != job.run.head_sha:
             return _follow(job)
         with s.write() as conn:
-            if not publications.start(conn, publication_id, job.holder, s.clock()):
+            if not publications.start(conn, publication_id, job.held.holder, s.clock()):
                 return "late"
         word = _end(job, _publish(job))
     s.ring("advance", job.run.id)
@@ -163,7 +158,7 @@ def _end(job: Job, end: PublicationEnd) -> str:
     """The end and the pull request that it intends, in one transaction (OB-1)."""
     s, now = job.s, job.s.clock()
     with s.write() as conn:
-        if not publications.finish(conn, job.publication.id, job.holder, end, now):
+        if not publications.finish(conn, job.publication.id, job.held.holder, end, now):
             return "late"
         if end.status is PublicationStatus.PUSHED and job.publication.mode is PublishMode.STACKED_PR:
             outbox.put(

@@ -51,10 +51,6 @@ class Work:
     fallback: str
 
     @property
-    def holder(self) -> Holder:
-        return Holder(self.held.owner, self.held.epoch)
-
-    @property
     def is_work(self) -> bool:
         return self.case.turn.role is Role.AGENT
 
@@ -84,16 +80,15 @@ def _alone(s: Services, case: Case, held: Hold) -> str:
 
 
 def _do(s: Services, case: Case, held: Hold) -> str:
-    holder = Holder(held.owner, held.epoch)
     spec = _runner(s, case)
     if isinstance(spec, RunnerError):
-        return _stop(s, case, holder, spec.code.value, spec.message)
+        return _stop(s, case, held.holder, spec.code.value, spec.message)
     try:
         job = _prepared(s, case, held, spec)
         with Rooms.of(s.settings).enter(room_key(case.turn.session_id)) as room:
             return _in_room(job, room)
     except UserError as error:
-        return _stop(s, case, holder, Code.NOT_READY.value, str(error))
+        return _stop(s, case, held.holder, Code.NOT_READY.value, str(error))
 
 
 def _prepared(s: Services, case: Case, held: Hold, spec: RunnerSpec) -> Work:
@@ -144,7 +139,7 @@ def _in_room(job: Work, room: Room) -> str:
     if driven is None:
         return "cancelled"
     outcome = _outcome(job, room, start, driven.result)
-    return "processed" if keeping.write(s, case, job.holder, outcome, driven.result) else "late"
+    return "processed" if keeping.write(s, case, job.held.holder, outcome, driven.result) else "late"
 
 
 def _outcome(job: Work, room: Room, start: tuple[str, str], result: TurnResult) -> keeping.Outcome:
@@ -178,7 +173,7 @@ def _start(job: Work, asked: Asked, wall_s: float) -> bool:
         return turns.start(
             conn,
             case.turn.id,
-            job.holder,
+            job.held.holder,
             now,
             prompt=asked.prompt.text,
             prompt_version=asked.prompt.version,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from app.ledger import diagnoses, proofs, repos, runs
-from app.ledger.leases import Holder
 from app.ledger.rows import Row
 from app.policy import Policy
 from app.runs.model import ItemStatus
@@ -26,10 +25,6 @@ class Case:
     repository: Row
     named: Sequence[Row]
     earlier: Sequence[Row]
-
-    @property
-    def holder(self) -> Holder:
-        return Holder(self.held.owner, self.held.epoch)
 
     @property
     def framework(self) -> str:

@@ -4,19 +4,18 @@ from app.diagnosis.issues import refresh_issues
 from app.github import pulls
 from app.github.pulls import PullWrite
 from app.ledger import diagnoses, events, publications, repos, runs, transitions
+from app.ledger.rows import Row
 from app.ledger.views import scope_view
 from app.ledger.words import EventKind
 from app.render.publish import render_pull
+from app.runs.view import ScopeView
 from app.speech.letter import Dropped, Ending, Letter, Sent
 
 
 def open_pull(letter: Letter) -> Ending:
     """Open it from our branch into the author's; found by its branch if a former try did it already."""
     s = letter.s
-    with s.read() as conn:
-        publication = publications.get(conn, letter.told("publication_id"))
-        run = runs.get(conn, publication.run_id)
-        view = scope_view(conn, s.store, run.scope_id, s.settings)
+    publication, run, view = _about(letter)
     if publication.pushed_sha is None:
         return Dropped("nothing was pushed")
     found = pulls.find_pull_by_head(letter.client, letter.repo, publication.branch)
@@ -38,12 +37,16 @@ def open_pull(letter: Letter) -> Ending:
 
 def update_pull(letter: Letter) -> Ending:
     """Its text once CI has spoken."""
-    s = letter.s
-    with s.read() as conn:
-        publication = publications.get(conn, letter.told("publication_id"))
-        run = runs.get(conn, publication.run_id)
-        view = scope_view(conn, s.store, run.scope_id, s.settings)
+    publication, _, view = _about(letter)
     if publication.pr_number is None:
         return Dropped("no pull request was opened")
-    title, body = render_pull(view, s.redactor)
+    title, body = render_pull(view, letter.s.redactor)
     return Sent(pulls.update_pull(letter.client, letter.repo, publication.pr_number, title, body).number)
+
+
+def _about(letter: Letter) -> tuple[Row, Row, ScopeView]:
+    """The publication, its run, and all that may be said at this moment."""
+    with letter.s.read() as conn:
+        publication = publications.get(conn, letter.told("publication_id"))
+        run = runs.get(conn, publication.run_id)
+        return publication, run, scope_view(conn, letter.s.store, run.scope_id, letter.s.settings)

@@ -79,7 +79,7 @@ class Rooms:
 
         Processes that an ended worker left in it are killed. Raises TransientError when another worker is in it.
         """
-        room_id = hashlib.sha256(key.encode()).hexdigest()[:24]
+        room_id = _id_of(key)
         with self._locked(room_id):
             yield self._open(room_id)
 
@@ -95,13 +95,13 @@ class Rooms:
 
     def remove(self, key: str) -> None:
         """Delete the room of `key` and all that is in it; raises TransientError while somebody is in it."""
-        room_id = hashlib.sha256(key.encode()).hexdigest()[:24]
+        room_id = _id_of(key)
         with self._locked(room_id):
             self._delete(room_id)
 
     def sweep(self, keep: Collection[str]) -> int:
         """Delete every room that is not of a key in `keep` and that nobody is in; how many were deleted."""
-        kept = {hashlib.sha256(key.encode()).hexdigest()[:24] for key in keep}
+        kept = {_id_of(key) for key in keep}
         gone = 0
         for room_id in sorted({path.name.partition(".")[0] for path in self._folder.iterdir()} - kept):
             with suppress(TransientError), self._locked(room_id):
@@ -152,3 +152,8 @@ class Rooms:
     @property
     def _folder(self) -> Path:
         return self.data / "workspaces"
+
+
+def _id_of(key: str) -> str:
+    """The name of a key's room: safe in a path whatever the key holds."""
+    return hashlib.sha256(key.encode()).hexdigest()[:24]
