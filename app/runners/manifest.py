@@ -17,6 +17,10 @@ IdPart = Annotated[str, StringConstraints(pattern=r"^[a-z0-9._-]{1,40}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Argument = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
 EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]{0,99}$")]
+Protocol = Literal["acp/1", "opencode/1", "mcp/1"]
+Structured = Literal["meta", "tool", "marker", "native", "poll"]
+Address = Annotated[str, StringConstraints(pattern=r"^(https?://[!-~]{1,500}|\$[A-Z_][A-Z0-9_]{0,99})$")]
+"""A server's address, or the name of the operator's variable that holds it: `$NAME`, which `env` must list."""
 
 OWN_NAMES = ("REMEDY_", "GITHUB_", "DATABASE_URL", "REDIS_URL", "LD_")
 """Our own settings and the loader's switches: no manifest may ask for them."""
@@ -47,7 +51,7 @@ class Claims(_Part):
     """What the agent can do by its own word; checked against what `initialize` offers (RN-70)."""
 
     load_session: bool = False
-    structured_output: Literal["meta", "tool", "marker"] = "marker"
+    structured_output: Structured = "marker"
     cancel: bool = True
 
 
@@ -69,8 +73,9 @@ class TurnLimits(_Part):
 class Spec(_Part):
     usages: Annotated[list[Usage], Field(min_length=1)]
     events: list[Line] = Field(default_factory=list)
-    protocol: Literal["acp/1"]
-    command: Annotated[list[Argument], Field(min_length=1, max_length=100)]
+    protocol: Protocol
+    command: Annotated[list[Argument], Field(min_length=1, max_length=100)] | None = None
+    url: Address | None = None
     env: list[EnvName] = Field(default_factory=list)
     env_fixed: dict[EnvName, Argument] = Field(default_factory=dict)
     requires: Requires = Requires()
@@ -83,6 +88,7 @@ class Spec(_Part):
     def _hangs_together(self) -> Self:
         if bool(self.events) != ("event" in self.usages):
             raise ValueError("events: goes with the usage event, and only with it")
+        self._check_reach()
         for name in (*self.env, *self.env_fixed):
             if name.startswith(OWN_NAMES):
                 raise ValueError(f"env: {name} is a name of ours")
@@ -91,6 +97,17 @@ class Spec(_Part):
         except (SchemaError, ReferencingError) as error:
             raise ValueError(f"config_schema: {error.message}") from error
         return self
+
+    def _check_reach(self) -> None:
+        """An agent is started by its `command` or runs already at its `url`, as its protocol can."""
+        if (self.command is None) == (self.url is None):
+            raise ValueError("command: needed, or url, and not both")
+        if self.protocol == "acp/1" and self.command is None:
+            raise ValueError("command: acp/1 starts a command")
+        if self.protocol == "mcp/1" and self.url is None:
+            raise ValueError("url: mcp/1 speaks to a server that runs already")
+        if self.url is not None and self.url.startswith("$") and self.url[1:] not in self.env:
+            raise ValueError(f"url: {self.url[1:]} is not listed in env")
 
     def config_validator(self) -> Draft202012Validator:
         """Checks a configuration; a `$ref` to elsewhere is refused, never fetched."""

@@ -34,7 +34,8 @@ class RunnerSpec:
     """A runner as it is started. `folder` is its read-only copy on the host, named by `digest`.
 
     `inside_path` is where the launcher must show that folder: the same path, so that `argv` also holds in sandboxes
-    that cannot mount. `env` holds the fixed switches and the values of the names that the manifest lists.
+    that cannot mount. `env` holds the fixed switches and the values of the names that the manifest lists. `argv` is
+    empty for a runner whose server runs already at `url`.
     """
 
     id: str
@@ -46,6 +47,7 @@ class RunnerSpec:
     folder: Path
     inside_path: str
     manifest: Manifest = field(repr=False)
+    url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,9 @@ class Registry:
         fixed = {name: value.replace(FOLDER, str(copy)) for name, value in manifest.spec.env_fixed.items()}
         env = {**{name: self.environ[name] for name in manifest.spec.env}, **fixed}
         usages = tuple(manifest.spec.usages)
-        return RunnerSpec(manifest.id, argv, env, filled, usages, digest, copy, str(copy), manifest)
+        url = manifest.spec.url
+        url = self.environ[url[1:]] if url is not None and url.startswith("$") else url
+        return RunnerSpec(manifest.id, argv, env, filled, usages, digest, copy, str(copy), manifest, url)
 
 
 def _entry(folder: Path) -> Entry:
@@ -158,6 +162,8 @@ def _configured(manifest: Manifest, config: dict[str, object]) -> dict[str, obje
 
 def _command(manifest: Manifest, folder: Path) -> tuple[str, ...] | RunnerError:
     """RN-73: the program is a file of the runner's folder or the operator's absolute path, never looked up in PATH."""
+    if manifest.spec.command is None:
+        return ()
     program, *arguments = manifest.spec.command
     path = Path(program) if program.startswith("/") else folder / program
     inside = path.resolve().is_relative_to(folder.resolve())

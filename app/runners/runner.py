@@ -112,7 +112,7 @@ class Capabilities:
     """What a runner claims; `structured` is the best way a result comes back."""
 
     resume: bool
-    structured: Literal["meta", "tool", "marker"]
+    structured: Literal["meta", "tool", "marker", "native", "poll"]
     cancel: bool
     attached: bool = True
 

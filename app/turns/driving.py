@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from app.errors import UserError
-from app.runners.acp.runner import AcpRunner
-from app.runners.codes import Code, RunnerError
+from app.runners.codes import Code, RunnerError, RunnerFailure
+from app.runners.kinds import runner_for
 from app.runners.permissions import Bounds
 from app.runners.registry import RunnerSpec
 from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
@@ -80,7 +80,11 @@ async def _drive(
     )
     launcher = Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id)
     session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config)
-    task = asyncio.create_task(drive_turn(AcpRunner(spec, launcher), session, ref, ask, model, sink))
+    try:
+        runner = runner_for(spec, launcher)
+    except RunnerFailure as stopped:
+        return Driven(TurnResult(error=stopped.error), launcher.tier)
+    task = asyncio.create_task(drive_turn(runner, session, ref, ask, model, sink))
     while not task.done():
         await asyncio.wait({task}, timeout=LOOK_S)
         if lost() and not task.done():

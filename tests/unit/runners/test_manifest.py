@@ -81,6 +81,8 @@ BROKEN: list[tuple[str, Any]] = [
     ("spec.command", "acme-fixer --acp"),
     ("spec.command", []),
     ("spec.command", ["a\x00b"]),
+    ("spec.url", "ftp://agents.example"),
+    ("spec.url", "https://agents.example/a b"),
     ("spec.env", ["acme token"]),
     ("spec.env_fixed", {"A": 1}),
     ("spec.requires", {"version": "~1.2"}),
@@ -110,12 +112,34 @@ def test_a_broken_field_is_refused_by_name(path: str, value: Any) -> None:
         ("spec.env", ["REMEDY_PRIVATE_KEY"], "REMEDY_PRIVATE_KEY"),
         ("spec.env_fixed", {"LD_PRELOAD": "x.so"}, "LD_PRELOAD"),
         ("spec.config_schema", {"type": "thing"}, "config_schema"),
+        ("spec.command", ..., "command"),
+        ("spec.url", "https://agents.example/mcp", "command"),
+        ("spec.protocol", "mcp/1", "url"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_named(path: str, value: Any, says: str) -> None:
     """D2, RN-41: a manifest cannot ask for our own secrets."""
     found = read_manifest(changed(path, value))
     assert isinstance(found, RunnerError) and says in found.message
+
+
+@pytest.mark.parametrize(
+    "protocol, url, says",
+    [
+        ("acp/1", "https://agents.example", "acp/1 starts a command"),
+        ("opencode/1", "https://agents.example", ""),
+        ("mcp/1", "$ACME_TOKEN", ""),
+        ("mcp/1", "$OTHER", "OTHER is not listed in env"),
+    ],
+)
+def test_a_server_that_runs_already_is_named_by_its_address(protocol: str, url: str, says: str) -> None:
+    """D2: `url` instead of `command`; an agent over stdio has none."""
+    data = yaml.safe_load(GOOD)
+    del data["spec"]["command"]
+    data["spec"] |= {"protocol": protocol, "url": url}
+    found = read_manifest(yaml.safe_dump(data).encode())
+    assert isinstance(found, RunnerError) == bool(says)
+    assert says in getattr(found, "message", "")
 
 
 @pytest.mark.parametrize(

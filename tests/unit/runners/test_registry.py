@@ -1,15 +1,31 @@
 """Runners are found in RUNNERS_DIR, checked, and copied by their content (D6, D8, D10, RN-73)."""
 
 import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.runners.codes import Code, RunnerError
+from app.runners.acp.runner import AcpRunner
+from app.runners.codes import Code, RunnerError, RunnerFailure
 from app.runners.install import Refused, install_folder
+from app.runners.kinds import runner_for
 from app.runners.registry import Registry, RunnerSpec
+from app.runners.runner import Ports, Process
 from tests.agents.install import QA, install_qa
+
+
+class NoLauncher:
+    """Starts nothing."""
+
+    tier = 0
+
+    async def spawn(
+        self, argv: Sequence[str], env: Mapping[str, str], files: Mapping[str, bytes], network: Ports
+    ) -> Process:
+        raise AssertionError("nothing is started")
 
 
 @pytest.fixture
@@ -78,6 +94,23 @@ def test_a_runner_is_offered_for_its_usages_only(registry: Registry) -> None:
     error = refused(registry)
     assert error.code is Code.NOT_READY and "agent" in error.message and "event" in error.message
     assert found(registry, "event").usages == ("event",)
+
+
+def test_a_server_of_the_operators_is_found_by_its_variable(registry: Registry) -> None:
+    """RN-74: an address comes from the manifest or the operator's environment, never from a repository."""
+    install(registry, protocol="mcp/1", command=None, url="$OTHER", env=["OTHER"])
+    spec = found(registry)
+    assert spec.url == "canary-other" and spec.argv == ()
+
+
+def test_a_protocol_chooses_the_kind_and_an_unknown_one_says_so(registry: Registry) -> None:
+    """RN-64: one class for each protocol."""
+    install(registry)
+    assert isinstance(runner_for(found(registry), NoLauncher()), AcpRunner)
+    spec = found(registry)
+    loose = spec.manifest.spec.model_copy(update={"protocol": "smoke/1"})
+    with pytest.raises(RunnerFailure, match="smoke/1"):
+        runner_for(replace(spec, manifest=spec.manifest.model_copy(update={"spec": loose})), NoLauncher())
 
 
 SCHEMA = {
