@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
+from socket import socket
 from typing import Literal, Protocol
 
 from pydantic import BaseModel
@@ -52,12 +53,16 @@ class Stdin(Protocol):
 
 
 class Process(Protocol):
-    """One process tree of a turn. `events` gives stdout and stderr until both end."""
+    """One process tree of a turn. `events` gives stdout and stderr until both end.
+
+    `dial` connects to `Ports.dial_port` inside the sandbox and raises OSError when nothing answers there.
+    """
 
     @property
     def stdin(self) -> Stdin | None: ...
     @property
     def events(self) -> AsyncIterator[Output]: ...
+    async def dial(self) -> socket: ...
     async def wait(self) -> Exit: ...
     async def kill(self, reason: str = "killed") -> None: ...
 
@@ -66,11 +71,13 @@ class Launcher(Protocol):
     """Starts processes in the turn's sandbox; workspace, uid, limits and run id are bound in already (RN-1).
 
     `spawn` gets only what the runner needs in `env` and `files` (inside path -> content); the launcher adds PATH, HOME
-    and LANG. It raises UserError when no sandbox may be used, OSError when the command cannot be started.
+    and LANG. It raises UserError when no sandbox may be used, OSError when the command cannot be started. `port` is the
+    loopback port of an endpoint inside, or `dial`, one for a server of the agent.
     """
 
     @property
     def tier(self) -> int: ...
+    def port(self, name: str) -> int: ...
     async def spawn(
         self, argv: Sequence[str], env: Mapping[str, str], files: Mapping[str, bytes], network: Ports
     ) -> Process: ...

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -27,11 +28,12 @@ class Exit:
 class PlainProcess:
     """One process with both outputs read all the time; `kill` ends its process group."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, dial_port: int | None = None) -> None:
         assert process.stdin and process.stdout and process.stderr
         self.pid = process.pid
         self.stdin = process.stdin
         self._process = process
+        self._dial_port = dial_port
         self._killed = ""
         self._queue: asyncio.Queue[Output | None] = asyncio.Queue(maxsize=64)
         pipes = (("stdout", process.stdout), ("stderr", process.stderr))
@@ -47,6 +49,11 @@ class PlainProcess:
         for _ in self._readers:
             while (output := await self._queue.get()) is not None:
                 yield output
+
+    async def dial(self) -> socket.socket:
+        found = socket.create_connection(("127.0.0.1", self._dial_port), timeout=5)
+        found.setblocking(False)
+        return found
 
     async def wait(self) -> Exit:
         rc = await self._process.wait()
@@ -73,6 +80,13 @@ class PlainLauncher:
     tier: int = 0
     spawned: list[tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=list)
     processes: list[PlainProcess] = field(default_factory=list)
+    ports: dict[str, int] = field(default_factory=dict)
+
+    def port(self, name: str) -> int:
+        if name not in self.ports:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.ports[name] = free.getsockname()[1]
+        return self.ports[name]
 
     async def spawn(
         self, argv: Sequence[str], env: Mapping[str, str], files: Mapping[str, bytes], network: Any
@@ -84,7 +98,7 @@ class PlainLauncher:
         process = await asyncio.create_subprocess_exec(
             *argv, env=whole, cwd=self.workspace, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )
-        self.processes.append(PlainProcess(process))
+        self.processes.append(PlainProcess(process, network.dial_port))
         return self.processes[-1]
 
     def running(self, within_s: float = 2.0) -> list[int]:

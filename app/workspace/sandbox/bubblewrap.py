@@ -4,11 +4,12 @@ import asyncio
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
 from app.workspace.sandbox.chain import Staged, in_own_mounts, limited, stage
+from app.workspace.sandbox.endpoints import wrap
 from app.workspace.sandbox.model import HOME, MIB, WORKSPACE, SandboxUnavailable, Spec, Tier, Workspace
 from app.workspace.sandbox.pipes import Pipes
 from app.workspace.sandbox.process import SandboxProcess, Started
@@ -47,6 +48,7 @@ class Bubblewrap:
     tier: Tier
     toolchains: Mapping[str, Path] = field(default_factory=dict)
     secrets: Sequence[str] = field(default=(), repr=False)
+    own_loopback: bool = True
 
     @property
     def name(self) -> str:
@@ -62,9 +64,10 @@ class Bubblewrap:
         code = filter_of(platform.machine())
         if code is None:
             raise SandboxUnavailable(f"There is no system-call filter for {platform.machine()} machines (SX-18).")
+        descriptors: list[int] = []
+        spec, channel = wrap(spec, descriptors)
         place = spec.workspace
         staged = stage({**self.toolchains, **place.binds}, place.uid, Path(f"{place.path}.mounts"))
-        descriptors: list[int] = []
         read_end, write_end = os.pipe2(os.O_CLOEXEC)
         descriptors.append(write_end)
         try:
@@ -76,11 +79,13 @@ class Bubblewrap:
             pipes = await Pipes.spawn(argv, CHAIN_ENV, "/", descriptors, spec.stdin)
         except BaseException:
             os.close(read_end)
+            if channel is not None:
+                channel.close()
             raise
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        return SandboxProcess(self._started(pipes, spec, read_end))
+        return SandboxProcess(replace(self._started(pipes, spec, read_end), channel=channel))
 
     def _started(self, pipes: Pipes, spec: Spec, status: int) -> Started:
         place, limits = spec.workspace, spec.limits

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
+from socket import socket
 from typing import Literal, Protocol
 
 from app.errors import UserError
@@ -79,6 +80,14 @@ class Workspace:
 
 
 @dataclass(frozen=True)
+class Network:
+    """Loopback ports inside: `listen` are served by the app, `dial` is the one that the app may reach."""
+
+    listen: tuple[int, ...] = ()
+    dial: int | None = None
+
+
+@dataclass(frozen=True)
 class Spec:
     """One command. `argv` is a list, never a shell string (SX-13); `env` is built from nothing (SX-11).
 
@@ -94,6 +103,7 @@ class Spec:
     cwd: str = ""
     stdin: bool = False
     stream: bool = False
+    network: Network = Network()
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,8 @@ class Result:
 class Proc(Protocol):
     """A running command. `events` gives its output once, with back-pressure; what nobody reads is kept as a tail.
 
-    `kill` is idempotent and returns when no process of the run is left.
+    `kill` is idempotent and returns when no process of the run is left. `listeners` gives, once, the sockets of
+    `Network.listen` by port; `dial` connects to `Network.dial`. Both raise OSError.
     """
 
     @property
@@ -132,15 +143,22 @@ class Proc(Protocol):
     def events(self) -> AsyncIterator[Output]: ...
     async def wait(self) -> Result: ...
     async def kill(self, reason: str = "killed") -> None: ...
+    async def listeners(self) -> Mapping[int, socket]: ...
+    async def dial(self) -> socket: ...
 
 
 class Sandbox(Protocol):
-    """A backend that was measured. `seen` says under which path the code inside sees what `inside` names."""
+    """A backend that was measured. `seen` says under which path the code inside sees what `inside` names.
+
+    `own_loopback`: every run has all ports of 127.0.0.1 for itself.
+    """
 
     @property
     def name(self) -> str: ...
     @property
     def tier(self) -> Tier: ...
+    @property
+    def own_loopback(self) -> bool: ...
     async def start(self, spec: Spec) -> Proc: ...
     def seen(self, workspace: Workspace, inside: str) -> str: ...
 

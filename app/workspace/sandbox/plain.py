@@ -5,7 +5,7 @@ import logging
 import os
 import secrets
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 from app.workspace.sandbox.bubblewrap import environment, refuse_secrets
 from app.workspace.sandbox.chain import limited
 from app.workspace.sandbox.cleanup import remove_tree
+from app.workspace.sandbox.endpoints import Channel, wrap
 from app.workspace.sandbox.model import HOME, WORKSPACE, Spec, Tier, Workspace
 from app.workspace.sandbox.pipes import Pipes
 from app.workspace.sandbox.process import SandboxProcess, Started
@@ -33,6 +34,7 @@ class Plain:
     secrets: Sequence[str] = field(default=(), repr=False)
     tier: Tier = Tier.NONE
     name: str = "none"
+    own_loopback: bool = False
 
     def seen(self, workspace: Workspace, inside: str) -> str:
         """The host's path of what `inside` names: nothing is mounted here."""
@@ -53,15 +55,30 @@ class Plain:
         mark = secrets.token_hex(16)
         env = environment(spec.env, self.seen(place, HOME))
         env |= {"TMPDIR": self.seen(place, "/tmp"), MARK: mark}
-        argv = [*limited(place.uid, spec.limits), *_dies_with_us(), *spec.argv]
-        pipes = await Pipes.spawn(argv, env, str(place.path / spec.cwd), (), spec.stdin)
+        pipes, channel = await self._spawn(spec, env)
         folders = (place.path, *place.writable.values(), _scratch(place), _home(place))
 
         async def survivors() -> None:
             await asyncio.to_thread(end_all, pipes.pid, mark, place.uid)
 
         watched = Watch(spec.limits, folders)
-        return SandboxProcess(Started(pipes, spec.limits, self.tier, self.name, watched, None, survivors, spec.stream))
+        started = Started(pipes, spec.limits, self.tier, self.name, watched, None, survivors, spec.stream, channel)
+        return SandboxProcess(started)
+
+    async def _spawn(self, spec: Spec, env: Mapping[str, str]) -> tuple[Pipes, Channel | None]:
+        descriptors: list[int] = []
+        spec, channel = wrap(spec, descriptors)
+        place = spec.workspace
+        argv = [*limited(place.uid, spec.limits), *_dies_with_us(), *spec.argv]
+        try:
+            return await Pipes.spawn(argv, env, str(place.path / spec.cwd), descriptors, spec.stdin), channel
+        except BaseException:
+            if channel is not None:
+                channel.close()
+            raise
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
 
     def _prepare(self, place: Workspace) -> None:
         """Fresh folders for /tmp, /run and HOME, and the files of the run, all owned by its uid."""

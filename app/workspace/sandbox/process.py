@@ -5,10 +5,12 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from socket import socket
 
+from app.workspace.sandbox.endpoints import Channel
 from app.workspace.sandbox.model import Limits, Output, Result, Stream, Tier
 from app.workspace.sandbox.pipes import Pipes, Tail, is_dead, reader_of
 from app.workspace.sandbox.watchdog import Watch, watch
@@ -27,6 +29,7 @@ class Started:
 
     `status` reads bwrap's --json-status-fd, or is None for a backend without one. `survivors` ends what may still live
     when the end of the spawned process does not prove that nothing does. With `stream`, `events` has all output.
+    `channel` speaks with the shim of a run that has a network.
     """
 
     pipes: Pipes
@@ -37,6 +40,7 @@ class Started:
     status: int | None
     survivors: Callable[[], Awaitable[None]]
     stream: bool = False
+    channel: Channel | None = None
 
 
 class SandboxProcess:
@@ -66,6 +70,16 @@ class SandboxProcess:
         """Returns when the command and every process that it left are gone."""
         return await asyncio.shield(self._run)
 
+    async def listeners(self) -> Mapping[int, socket]:
+        """The sockets of `Network.listen` by port; empty without a network. Raises OSError."""
+        return {} if self._started.channel is None else await self._started.channel.listeners()
+
+    async def dial(self) -> socket:
+        """A connection to `Network.dial` inside; raises OSError."""
+        if self._started.channel is None:
+            raise ConnectionRefusedError("this run has no network")
+        return await self._started.channel.dial()
+
     async def kill(self, reason: str = "killed") -> None:
         """End the run and its processes; `reason` is kept if the run had not ended before."""
         if not self._run.done():
@@ -93,6 +107,8 @@ class SandboxProcess:
             await asyncio.gather(*guards, reading, return_exceptions=True)
             await self._tell_end()
             self._pipes.close()
+            if self._started.channel is not None:
+                self._started.channel.close()
         return self._result(rc)
 
     async def _drain(self, stream: Stream, reader: asyncio.StreamReader) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from app.errors import UserError
 from app.settings import SandboxSettings, Settings
-from app.workspace.launcher import Launcher
+from app.workspace.launcher import Launcher, Serve
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.bubblewrap import Variant
 from app.workspace.sandbox.choose import choose, secrets_of
@@ -159,11 +160,99 @@ def test_a_runner_folder_is_shown_at_its_own_path(launcher: Launcher, tmp_path: 
         assert answers == ["x = 1", "OSError" if launcher.tier else "PermissionError"]
 
 
-def test_a_network_that_is_not_there_is_not_promised(launcher: Launcher) -> None:
+def test_an_endpoint_that_is_not_there_is_not_promised(launcher: Launcher) -> None:
     """SX-4, SX-7: refused before anything starts."""
-    for ports in (NoPorts(("model", "tools")), NoPorts(dial_port=4096)):
-        with pytest.raises(UserError, match="there is none"):
-            asyncio.run(launcher.spawn(["true"], {}, {}, ports))
+    with pytest.raises(UserError, match="asks for model, tools inside"):
+        asyncio.run(launcher.spawn(["true"], {}, {}, NoPorts(("model", "tools"))))
+
+
+ASKS = """
+import json, socket, sys
+def ask(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
+            return s.recv(20).decode()
+    except OSError as error: return type(error).__name__
+print(json.dumps([ask(int(port)) for port in sys.argv[1:]]), flush=True)
+"""
+SERVES = """
+import socket, sys
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as s:
+    print("up", flush=True)
+    while True:
+        found, _ = s.accept()
+        found.sendall(b"from inside"); found.close()
+"""
+
+
+def says(word: str) -> Serve:
+    async def serve(listener: socket.socket) -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(word.encode())
+            writer.close()
+
+        async with await asyncio.start_server(answer, sock=listener) as server:
+            await server.serve_forever()
+
+    return serve
+
+
+def test_a_run_reaches_the_endpoints_of_its_own_turn_and_nothing_else(launcher: Launcher) -> None:
+    """RN-43, SB-17: two turns at once, each with its own model; the host's other ports are shut."""
+
+    async def scenario(host_port: int) -> list[list[str]]:
+        turns = [replace(launcher, serve={"model": says(f"model {n}"), "tools": says("tools")}, _free={}) for n in "12"]
+        turns = turns if launcher.tier else turns[:1]  # without a sandbox, one run at a time has the uid
+        asked: list[list[str]] = []
+        processes = []
+        for turn in turns:
+            ports = [str(port) for port in (turn.port("model"), turn.port("tools"), host_port)]
+            argv = [PYTHON, "-I", "-c", ASKS, *ports]
+            processes.append(await turn.spawn(argv, {}, {}, NoPorts(("model",))))
+        for process in processes:
+            asked.append(json.loads(b"".join([output.data async for output in process.events])))
+            await process.kill()
+        return asked
+
+    with socket.create_server(("127.0.0.1", 0)) as host:
+        answers = asyncio.run(scenario(host.getsockname()[1]))
+    assert [answer[:2] for answer in answers] == [["model 1", "tools"], ["model 2", "tools"]][: len(answers)]
+    if launcher.tier:
+        assert {answer[2] for answer in answers} == {"ConnectionRefusedError"}
+
+
+def test_the_app_reaches_the_one_port_that_was_agreed(launcher: Launcher) -> None:
+    """Sandbox.md, 7.2: refused while nothing listens, then connected; nothing is left of the dialler."""
+    port = launcher.port("dial")
+
+    async def scenario() -> bytes:
+        argv = [PYTHON, "-I", "-c", SERVES, str(port)]
+        process = await launcher.spawn(argv, {}, {}, NoPorts(dial_port=port))
+        async for _ in process.events:
+            break
+        with await process.dial() as found:
+            said = await asyncio.get_running_loop().sock_recv(found, 100)
+        await process.kill()
+        with pytest.raises(OSError):
+            await process.dial()
+        silent = await launcher.spawn([PYTHON, "-c", "import time; time.sleep(60)"], {}, {}, NoPorts(dial_port=port))
+        with pytest.raises(ConnectionRefusedError):
+            await silent.dial()
+        await silent.kill()
+        return said
+
+    before = tree(os.getpid())
+    assert asyncio.run(scenario()) == b"from inside"
+    assert not [pid for pid in tree(os.getpid()) if pid not in before and _lives(pid)]
+
+
+def test_a_program_that_is_not_there_is_said_with_a_network_too(launcher: Launcher) -> None:
+    async def scenario() -> Result:
+        process = await launcher.spawn(["/nowhere/agent"], {}, {}, NoPorts(dial_port=launcher.port("dial")))
+        return await process.wait()
+
+    result = asyncio.run(scenario())
+    assert (result.rc, result.stderr_tail) == (127, b"/nowhere/agent: No such file or directory\n")
 
 
 def test_a_killed_agent_leaves_no_child(launcher: Launcher) -> None:
