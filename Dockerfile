@@ -6,7 +6,7 @@ WORKDIR /opt/remedy
 RUN python -m venv /opt/venv
 COPY requirements.lock ./
 RUN /opt/venv/bin/pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE app.yml ./
 COPY app app
 COPY jobs jobs
 COPY templates templates

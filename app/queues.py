@@ -153,6 +153,12 @@ def is_reachable(settings: Settings) -> bool:
         return False
 
 
+def count_workers(settings: Settings) -> dict[str, int]:
+    """Living workers of each queue; raises RedisError when Redis is away."""
+    connection = _doorbell(redis_url(settings))
+    return {name: OwnWorker.count(queue=_queue(connection, name)) for name in QUEUES}
+
+
 def work(settings: Settings, queue: str) -> None:
     """Answer the doorbells of one queue until SIGTERM, which lets the running job end first.
 

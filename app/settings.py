@@ -1,5 +1,6 @@
 """Environment to frozen settings; the names are those of the README's table."""
 
+import difflib
 import os
 from collections.abc import Mapping
 from functools import cached_property
@@ -153,3 +154,10 @@ class Settings(BaseSettings):
         if not self.private_key.get_secret_value():
             raise UserError("Set REMEDY_PRIVATE_KEY or REMEDY_PRIVATE_KEY_FILE to the app's private key.")
         return self.private_key.get_secret_value()
+
+
+def unknown_names() -> dict[str, str]:
+    """`REMEDY_` variables that no setting reads, each with the setting that looks like it, or nothing."""
+    known = {f"REMEDY_{name.upper()}" for name in Settings.model_fields}
+    found = sorted(name for name in os.environ if name.startswith("REMEDY_") and name.split("__")[0] not in known)
+    return {name: next(iter(difflib.get_close_matches(name, known, 1)), "") for name in found}

@@ -10,7 +10,7 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import RedisError
 
-from app.cli.embedded_redis import redis_command
+from app.embedded_redis import redis_command
 
 
 class RedisServer:

@@ -2,9 +2,23 @@
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
-SIGNS = {"ok": "✓", "failed": "✗", "hold": "!", "wait": "●", "not checked": "–"}
+SIGNS = {
+    "ok": "✓",
+    "passed": "✓",
+    "same": "✓",
+    "failed": "✗",
+    "hold": "!",
+    "warning": "!",
+    "differs": "!",
+    "wait": "●",
+    "not checked": "–",
+}
+# ANSI colours by sign; the word always stands beside it.
+_COLOURS = {"✓": "32", "✗": "31", "!": "33", "●": "36", "–": "2"}
 
 
 def is_plain() -> bool:
@@ -18,7 +32,7 @@ def say(level: str, part: str, text: str) -> None:
     if is_plain():
         line = f"{datetime.now(UTC):%H:%M:%S} {level:<5} {part:<10} {text}"
     else:
-        line = f"{SIGNS[level]} {part:<10} {text}"
+        line = f"{paint(level, SIGNS[level])} {part:<10} {text}"
     print(line, flush=True)
 
 
@@ -35,3 +49,25 @@ def dot() -> str:
 def say_head(text: str) -> None:
     """The first line of a command; a terminal gets a blank line below it."""
     print(text if is_plain() else f"{text}\n", flush=True)
+
+
+def sign(level: str) -> str:
+    """The sign of a level and a blank; nothing where signs are not wanted."""
+    return "" if is_plain() else f"{SIGNS[level]} "
+
+
+def paint(level: str, text: str) -> str:
+    """The text in the colour of a level; as it is where colours are not wanted."""
+    return text if is_plain() else f"\x1b[{_COLOURS[SIGNS[level]]}m{text}\x1b[0m"
+
+
+@contextmanager
+def busy(text: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that says what is being done, gone at the end; call what it gives to change the text."""
+    if is_plain() or not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text) as status:
+        yield lambda new: status.update(new)

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Coroutine
 from pathlib import Path
 
-from app.cli.embedded_redis import redis_command
 from app.cli.environment import (
     child_environment,
     prepare_data_folder,
@@ -19,6 +18,7 @@ from app.cli.environment import (
 )
 from app.cli.say import dot, say, say_head
 from app.cli.supervise import Child, Tree
+from app.embedded_redis import redis_command
 from app.errors import UserError
 from app.settings import Settings
 

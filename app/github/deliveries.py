@@ -16,10 +16,21 @@ class HookDelivery(Part):
     status: Text = ""
     status_code: int = 0
     redelivery: bool = False
+    duration: float = 0
     delivered_at: Millis = None
     throttled_at: Millis = None
     installation_id: int | None = None
     repository_id: int | None = None
+
+    @property
+    def arrived(self) -> bool:
+        """Whether we answered that we have it."""
+        return 200 <= self.status_code < 300
+
+
+def newest_attempts(client: Client) -> list[HookDelivery]:
+    """The newest hundred, newest first: one page, for a look."""
+    return [HookDelivery.model_validate(one) for one in client.get(path("app", "hook", "deliveries"), per_page=100)]
 
 
 def list_failed_deliveries(client: Client, since_ms: int, last_seen_id: int = 0) -> Listing[HookDelivery]:

@@ -57,7 +57,7 @@ def due(conn: Connection, installation_id: int, now: int) -> Row | None:
     SENDING in the answer means that a dead sender began it: look the thing up before you repeat (OB-4). The pace of
     the installation is the caller's: see `next_write`.
     """
-    rows = select(outbox).where(outbox.c.installation_id == installation_id, _ready(now))
+    rows = select(outbox).where(outbox.c.installation_id == installation_id, is_ready(now))
     return conn.execute(rows.order_by(outbox.c.seq).limit(1)).one_or_none()
 
 
@@ -101,7 +101,7 @@ def installations_due(conn: Connection, now: int, *, rung_before: int | None = N
     """
     here = and_(installations.c.suspended_at.is_(None), installations.c.removed_at.is_(None))
     paced = or_(installations.c.next_write_at.is_(None), installations.c.next_write_at <= now)
-    ids = select(outbox.c.installation_id).join(installations).where(_ready(now), here, paced).distinct()
+    ids = select(outbox.c.installation_id).join(installations).where(is_ready(now), here, paced).distinct()
     if rung_before is not None:
         ids = ids.where(or_(outbox.c.rung_at.is_(None), outbox.c.rung_at <= rung_before))
     return list(conn.execute(ids.order_by(outbox.c.installation_id)).scalars())
@@ -129,7 +129,8 @@ def _replace(conn: Connection, old: Row, wanted: Mapping[str, Any]) -> None:
         _set(conn, old.id, **wanted, **_fresh(conn, old.installation_id))
 
 
-def _ready(now: int) -> ColumnElement[bool]:
+def is_ready(now: int) -> ColumnElement[bool]:
+    """It may be sent now, and nothing of its lane comes before it."""
     earlier = outbox.alias()
     held = select(earlier.c.id).where(
         earlier.c.lane == outbox.c.lane,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, exists, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, exists, func, literal, or_, select, update
 
 from app.ledger import outbox as letters
 from app.ledger.leases import drop
@@ -71,6 +71,27 @@ def _rows(conn: Connection, bell: _Bell, now: int, before: int) -> Sequence[str]
     unrung = or_(bell.table.c.rung_at.is_(None), bell.table.c.rung_at <= before)
     rows = select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.age, bell.id).limit(_AT_A_TIME)
     return conn.execute(rows).scalars().all()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many rows some worker should take, and for how long the oldest was left."""
+
+    count: int = 0
+    age_ms: int = 0
+
+
+def depth(conn: Connection, now: int) -> dict[str, Waiting]:
+    """What waits for each job now; no lease holds it and its time has come."""
+    found = {"command": _waiting(conn, _COMMANDS.table, _COMMANDS.is_ready(now), commands.c.at, now)}
+    for job, bell in _BELLS.items():
+        found[job] = _waiting(conn, bell.table, bell.is_ready(now), _SINCE.get(job, bell.age), now)
+    return {**found, "deliver": _waiting(conn, outbox, letters.is_ready(now), outbox.c.created_at, now)}
+
+
+def _waiting(conn: Connection, table: Table, is_ready: ColumnElement[bool], since: Any, now: int) -> Waiting:
+    row = conn.execute(select(func.count(), func.min(since)).select_from(table).where(is_ready)).one()
+    return Waiting(row[0], max(0, now - int(row[1])) if row[0] else 0)
 
 
 def rang(conn: Connection, job: str, row_id: str, now: int) -> None:
@@ -175,4 +196,5 @@ _BELLS: Mapping[str, _Bell] = {
     "prove": _Bell(proofs, proofs.c.id, _item_is_ready(ItemKind.PROOF), proofs.c.created_at),
     "publish": _Bell(publications, publications.c.id, _item_is_ready(ItemKind.PUBLICATION), publications.c.created_at),
 }
+_SINCE: Mapping[str, ColumnElement[Any]] = {"diagnose": diagnoses.c.due_at, "advance": runs.c.updated_at}
 _COMMANDS = _Bell(commands, commands.c.id, _command_is_ready, commands.c.at)

@@ -8,16 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from typer.testing import CliRunner
 
-from app.cli import checks
 from app.cli import remedy as command
-from app.ledger import deliveries
-from app.ledger.deliveries import Delivery
-from app.ledger.engine import migrate, open_engine, write
-from app.settings import Settings
+from app.doctor.table import CHECKS
 from app.web.tokens import read_token
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +101,7 @@ class TestDoctor:
         text, data_ = remedy("doctor", **env), remedy("doctor", "--json", **env)
         assert (text.returncode, data_.returncode) == (1, 1)
         rows = json.loads(data_.stdout)["checks"]
-        assert {row["group"] for row in rows} == set(checks.CHECKS)
+        assert {row["group"] for row in rows} == set(CHECKS)
         for row in rows:
             assert row["check"] in text.stdout
         by_name = {row["check"]: row for row in rows}
@@ -117,60 +111,3 @@ class TestDoctor:
         assert "exit status 1" in text.stdout
         assert "\x1b" not in text.stdout
         assert SECRET not in text.stdout + data_.stdout
-
-
-class TestChecks:
-    """Each row of doctor, without the rest of it."""
-
-    @staticmethod
-    def settings(data: Path, **values: Any) -> Settings:
-        return Settings.model_validate({"data": data, "webhook_secret": SECRET, **values})
-
-    def test_it_4_deliveries_that_failed_are_shown(self, data: Path) -> None:
-        settings = self.settings(data)
-        engine = open_engine(settings.database)
-        migrate(engine)
-        assert checks.deliveries(settings).level == "passed"
-        with write(engine) as conn:
-            deliveries.store(conn, Delivery("g-9", "check_run", "completed", 1, 2, None, b"{}"), 5)
-            deliveries.failed(conn, "g-9", "check_run.id: not a number", 6, None)
-        engine.dispose()
-
-        found = checks.deliveries(settings)
-        assert found.level == "warning"
-        assert found.details == "1 of 1 failed; the newest is g-9 (check_run): check_run.id: not a number"
-
-    @pytest.mark.parametrize(("secret", "level"), [("", "failed"), ("short", "warning"), (SECRET, "passed")])
-    def test_f_w10_the_webhook_secret(self, data: Path, secret: str, level: str) -> None:
-        assert checks.webhook_secret(self.settings(data, webhook_secret=secret)).level == level
-
-    def test_gh_34_the_key_parses(self, data: Path) -> None:
-        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-        assert checks.app_key(self.settings(data, app_id=7, private_key=pem)).level == "passed"
-        assert checks.app_key(self.settings(data, app_id=7, private_key="junk")).level == "failed"
-        assert checks.app_key(self.settings(data, app_id=7)).level == "failed"
-        assert checks.app_key(self.settings(data, private_key=pem)).level == "failed"
-
-    def test_s41_a_far_redis_without_a_password_is_a_warning(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        # There is no far Redis here; that it answers is not what this row is about.
-        monkeypatch.setattr("app.queues.is_reachable", lambda settings: True)
-        assert checks.redis(self.settings(data, REDIS_URL="redis://redis.example:6379/0")).level == "warning"
-        assert checks.redis(self.settings(data, REDIS_URL="redis://:pw@redis.example:6379/0")).level == "passed"
-        assert checks.redis(self.settings(data, REDIS_URL="redis://127.0.0.1:6379/0")).level == "passed"
-        assert checks.redis(self.settings(data, REDIS_URL="unix:///run/redis.sock")).level == "passed"
-
-    def test_a_redis_that_does_not_answer_fails(self, data: Path) -> None:
-        assert checks.redis(self.settings(data, REDIS_URL="redis://127.0.0.1:9/0")).level == "failed"
-
-    def test_a_misspelt_variable_is_named_with_its_neighbour(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("REMEDY_WEBHOOK_SECRETT", "x")
-        monkeypatch.setenv("REMEDY_TIMES__LEASE_S", "8")
-        found = checks.names(self.settings(data))
-        assert found.level == "warning"
-        assert found.details == "unknown: REMEDY_WEBHOOK_SECRETT (REMEDY_WEBHOOK_SECRET)"
-
-    def test_no_agent_is_a_failure_with_a_cure(self, data: Path) -> None:
-        assert "REMEDY_AGENT" in checks.agent(self.settings(data)).cure
-        missing = checks.supervisor(self.settings(data, supervisor="acme/x/y", RUNNERS_DIR=data))
-        assert (missing.level, "acme/x/y" in missing.details) == ("failed", True)

@@ -30,7 +30,9 @@ FLOORS: dict[str, float] = {
     "app.policy": 2,
     "app.render": 2,
     "app.queues": 2,
+    "app.embedded_redis": 2,
     "app.services": 2.5,
+    "app.doctor": 2.5,  # rows that the command line and the page both show
     "app.briefs": 3,
     "app.diagnosis": 3,
     "app.proving": 3,

@@ -3,9 +3,9 @@
 from starlette.testclient import TestClient
 
 from app.ledger.engine import write
+from app.ledger.version import newest_revision
 from app.main import create_app
 from app.settings import Settings
-from app.web.health import newest_revision
 from tests.redis_server import redis_server
 
 from .conftest import Sender

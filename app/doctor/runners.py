@@ -1,0 +1,64 @@
+"""What runs code: the sandbox as measured, the tools for tests, the agents."""
+
+import asyncio
+from typing import Literal
+
+from app.doctor.model import Found
+from app.runners.codes import RunnerError
+from app.runners.registry import Registry
+from app.settings import Settings
+from app.workspace.sandbox.choose import measure
+from app.workspace.sandbox.model import Tier
+from app.workspace.sandbox.probe import PROMISED, Report
+from app.workspace.warm import FRAMEWORK, warm
+
+
+def sandbox(settings: Settings) -> Found:
+    """SX-7: each promise was tried on this machine, and it is enough."""
+
+    async def reports() -> list[Report]:
+        return [report async for _, report in measure(settings)]
+
+    minimum = Tier[settings.sandbox.minimum]
+    measured = asyncio.run(reports())
+    best = max(measured, key=lambda report: report.tier or Tier.NONE)
+    if best.tier is not None and best.tier >= minimum:
+        kept = f"{sum(answer == 'blocked' for answer in best.answers.values())} of {len(PROMISED)} attempts blocked"
+        return Found("passed", f"{best.backend} {best.program}, {kept}, tier {best.tier.name} (minimum {minimum.name})")
+    told = "; ".join(f"{r.backend}: {r.problem or (r.tier or Tier.NONE).name}" for r in measured)
+    excepted = ", ".join(settings.sandbox.i_accept_no_isolation)
+    if excepted:
+        return Found("warning", f"{told}; without isolation: {excepted}", "install bubblewrap, then drop the exception")
+    return Found("failed", f"{told}; nothing will be run", "install bubblewrap (Debian: apt install bubblewrap)")
+
+
+def test_tools(settings: Settings) -> Found:
+    """A proof needs a Python with the tests' framework that the sandbox can run."""
+    told = warm(settings)
+    if f"with {FRAMEWORK}" in told and "no python3" not in told:
+        return Found("passed", told.rpartition("; ")[2])
+    if told.startswith("No sandbox"):
+        return Found("not checked", "no sandbox to run them in")
+    return Found("failed", told, f"set REMEDY_PROOF_TOOLS to an environment with {FRAMEWORK}")
+
+
+def agent(settings: Settings) -> Found:
+    """Who repairs."""
+    return _runner(settings, "agent")
+
+
+def supervisor(settings: Settings) -> Found:
+    """Who judges."""
+    return _runner(settings, "supervisor")
+
+
+def _runner(settings: Settings, role: Literal["agent", "supervisor"]) -> Found:
+    wanted = settings.agent if role == "agent" else settings.supervisor
+    variable = f"REMEDY_{role.upper()}"
+    if not wanted:
+        return Found("failed", f"{variable} is not set", f"set {variable} to the id of a runner in RUNNERS_DIR")
+    found = Registry(settings.runners_dir, settings.data).find(wanted, role)
+    if isinstance(found, RunnerError):
+        cure = f"put a folder with a runner.yaml into RUNNERS_DIR, or correct {variable}"
+        return Found("failed", found.message, cure)
+    return Found("passed", f"{found.id} {found.manifest.metadata.version}")
