@@ -78,7 +78,8 @@ class Services:
     @cached_property
     def redactor(self) -> Redactor:
         """Knows this process' own secrets, beside the patterns."""
-        own = (self.settings.webhook_secret, self.settings.private_key, self.settings.secret_key)
+        settings = self.settings
+        own = (settings.webhook_secret, settings.private_key, settings.secret_key, *settings.models.keys)
         return Redactor([secret.get_secret_value() for secret in own if secret.get_secret_value()])
 
     def read(self) -> AbstractContextManager[Connection]:

@@ -91,6 +91,25 @@ class SandboxSettings(_Part):
     package_hosts: tuple[str, ...] = ()
 
 
+class Upstream(_Part):
+    """One family of model providers: its address without `/v1`, and the key, which no agent ever holds."""
+
+    url: str = ""
+    key: SecretStr = SecretStr("")
+
+
+class ModelSettings(_Part):
+    """Where agents find their models; they speak to these through the gateway of their turn (RN-42)."""
+
+    openai: Upstream = Upstream()
+    anthropic: Upstream = Upstream()
+    gemini: Upstream = Upstream()
+
+    @property
+    def keys(self) -> tuple[SecretStr, ...]:
+        return (self.openai.key, self.anthropic.key, self.gemini.key)
+
+
 def default_data_folder() -> Path:
     """`/var/lib/remedy` for root, else the user's state folder (decisions.md, row 80)."""
     if os.geteuid() == 0:
@@ -133,6 +152,7 @@ class Settings(BaseSettings):
     times: Times = Times()
     limits: Limits = Limits()
     sandbox: SandboxSettings = SandboxSettings()
+    models: ModelSettings = ModelSettings()
 
     @field_validator("url")
     @classmethod

@@ -86,6 +86,7 @@ def known_secrets(settings: Settings) -> tuple[str, ...]:
         pem,
         settings.webhook_secret.get_secret_value(),
         settings.secret_key.get_secret_value(),
+        *(key.get_secret_value() for key in settings.models.keys),
         *(urlsplit(url).password or "" for url in (settings.database_url, settings.redis_url)),
     )
     return tuple(value for value in values if value)

@@ -15,6 +15,7 @@ from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
 from app.runners.turn import drive_turn
 from app.runs.model import Role
 from app.settings import Settings
+from app.turns.reach import with_models
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
@@ -78,7 +79,9 @@ async def _drive(
         binds={spec.inside_path: spec.folder},
         home=seat.room.folder("home"),
     )
-    launcher = Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id)
+    launcher, spec = with_models(
+        Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id), spec, settings.models
+    )
     session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config)
     try:
         runner = runner_for(spec, launcher)

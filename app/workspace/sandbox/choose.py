@@ -70,7 +70,7 @@ def _backends(settings: Settings) -> Iterator[Bubblewrap]:
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """Values that may never reach a sandbox."""
-    named = (settings.private_key, settings.webhook_secret, settings.secret_key)
+    named = (settings.private_key, settings.webhook_secret, settings.secret_key, *settings.models.keys)
     values = [secret.get_secret_value() for secret in named]
     if settings.private_key_file is not None and settings.private_key_file.is_file():
         values.append(settings.pem())

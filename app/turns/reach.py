@@ -1,0 +1,24 @@
+"""What an agent can reach from inside its sandbox: its models, through a gateway with a token of this turn."""
+
+import secrets
+from dataclasses import replace
+
+from app.runners.registry import RunnerSpec
+from app.settings import ModelSettings
+from app.workspace.gateway import Gateway
+from app.workspace.launcher import Launcher
+from app.workspace.serving import serving
+
+MODEL_URL, MODEL_KEY = "{model_url}", "{model_key}"
+"""In a manifest's `env_fixed`: the gateway's address without `/v1`, and the token that stands for a key (RN-42)."""
+
+
+def with_models(launcher: Launcher, spec: RunnerSpec, models: ModelSettings) -> tuple[Launcher, RunnerSpec]:
+    """The gateway for a runner whose environment names it; any other runner gets no way out at all (SX-4)."""
+    if not any(MODEL_URL in value for value in spec.env.values()):
+        return launcher, spec
+    token = secrets.token_urlsafe(32)
+    url = f"http://127.0.0.1:{launcher.port('model')}"
+    env = {name: value.replace(MODEL_URL, url).replace(MODEL_KEY, token) for name, value in spec.env.items()}
+    endpoint = serving(Gateway(models, token))
+    return replace(launcher, serve={**launcher.serve, "model": endpoint}), replace(spec, env=env)
