@@ -193,13 +193,13 @@ def test_the_scan_names_the_kinds_and_not_the_values():
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_text_around_hides_a_known_secret(before, after):
     assert SECRET not in Redactor([SECRET]).text(before + SECRET + after)
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_can_be_read(data):
     redactor = Redactor([SECRET])
     assert redactor.bytes(redactor.bytes(data)) == redactor.bytes(data)

@@ -48,7 +48,7 @@ def test_any_chunking_gives_the_same_answer(size: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 def test_cuts_anywhere_give_the_same_answer(data: st.DataObject) -> None:
     """OUT-6: also inside a UTF-8 sequence and a terminal code."""
     case = data.draw(st.sampled_from(CASES))
@@ -136,7 +136,7 @@ WORDS = sorted({word for detector in DETECTORS for word in detector.wakes})
         max_size=120,
     )
 )
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_any_mix_of_wake_words_gives_an_object(parts: list[str]) -> None:
     """LT-6: no exception leaves the folder, and no detector breaks."""
     reading = read_log(["".join(parts).encode("utf-8", "surrogatepass")])

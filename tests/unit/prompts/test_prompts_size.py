@@ -142,7 +142,7 @@ def test_the_first_failure_keeps_most_of_its_output() -> None:
     assert "### 50. " in text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.text(max_size=4000),
     st.integers(1, 50),

@@ -209,5 +209,5 @@ class TwoMachines(RuleBasedStateMachine):
 
 TestTwoMachines = TwoMachines.TestCase
 TestTwoMachines.settings = settings(
-    max_examples=120, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=120, stateful_step_count=40, suppress_health_check=[HealthCheck.too_slow]
 )
