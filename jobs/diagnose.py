@@ -13,6 +13,7 @@ from app.diagnosis.examine import Examined, blame, examine, keep_history
 from app.diagnosis.incident import open_incident
 from app.diagnosis.issues import link_issues
 from app.diagnosis.keep import keep_findings, keep_groups
+from app.diagnosis.problem import problem_of
 from app.diagnosis.reading import NO_JOB, CheckRead, read_beside, read_logs
 from app.diagnosis.rerun import ask_rerun, may_rerun
 from app.diagnosis.start import Decision, decide_and_start
@@ -156,7 +157,7 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             details = {**(told.details or {}), **_details(s, told, examined.read)} | (
                 {told_of.RERUN: True} if asked else {}
             )
-            problem = decision.problem or _problem(s, examined.read)
+            problem = decision.problem or s.redactor.text(problem_of(examined.read))
             diagnoses.update_open(conn, told.id, now, details=details, problem=problem)
             diagnoses.end(conn, told.id, decision.outcome, now, run_id=decision.run_id)
         if not told.dry_run:
@@ -194,14 +195,6 @@ def _details(s: Services, told: Row, read: Sequence[CheckRead]) -> dict[str, obj
         if one.reading is None
     ]
     return {told_of.ASKED: asked} if asked else {}
-
-
-def _problem(s: Services, read: Sequence[CheckRead]) -> str:
-    """The line of the log that shows why a job broke off (state 04)."""
-    for one in read:
-        if one.reading is not None and one.reading.job_kind in INFRASTRUCTURE_KINDS and one.reading.diagnostics:
-            return s.redactor.text(one.reading.diagnostics[0].message)[:500]
-    return ""
 
 
 def _facts(s: Services, read: Sequence[CheckRead], shown: Mapping[str, CheckRead]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from app.failures.evidence import budget_of, tails_within
 from app.ledger import diagnoses, events, evidence, proofs, repos, runs, turns
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
@@ -126,6 +127,7 @@ def run_facts(case: Case) -> RunFacts:
         base_ref=case.scope.base_ref,
         environment=_environment(case),
         attempt=max(1, case.step.attempts) if case.step is not None else 1,
+        log_bytes=(case.told.log_bytes_seen or 0, case.told.log_bytes_total or 0),
     )
 
 
@@ -136,13 +138,17 @@ def _environment(case: Case) -> str:
 
 
 def failures_shown(case: Case, most: int) -> tuple[Failure, ...]:
-    """The failing tests as the prompt lists them, at most `most` (A6)."""
+    """The failing tests as the prompt lists them, at most `most` (A6); their output within the log's budget (W5)."""
     checks = {check["id"]: check for check in case.told.check_runs or ()}
+    rows = list(case.failures)[:most]
+    heads = sum(len(row.test_id) + len(row.error_head) for row in rows)
+    details = tails_within([row.detail_tail for row in rows], budget_of(case.told.log_bytes_total or 0) - heads)
     shown = []
-    for row in list(case.failures)[:most]:
+    for row, detail in zip(rows, details, strict=True):
         check = checks.get(row.check_run_id, {})
         job, attempt = str(check.get("name", "unknown")), int(check.get("attempt", 1))
-        shown.append(Failure(row.test_id, row.kind.value, job, attempt, row.detail_tail, row.error_head))
+        whole = len(row.detail_tail.strip("\n"))
+        shown.append(Failure(row.test_id, row.kind.value, job, attempt, detail, row.error_head, whole))
     return tuple(shown)
 
 

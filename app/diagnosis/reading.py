@@ -69,7 +69,7 @@ def _read(s: Services, client: Client, repo: str, check: CheckRun, to: Path) -> 
     got = logs.download_job_log(client, repo, job.id, to)
     if got.outcome != "read":
         return replace(known, answer=ANSWERS[got.outcome])
-    reading = read_log(_blocks(to), job=about, options=_options(s))
+    reading = read_log(_blocks(to), job=about, options=replace(_options(s), bytes_total=got.bytes_seen))
     to.unlink(missing_ok=True)
     return replace(known, reading=reading)
 

@@ -224,6 +224,8 @@ class ScopeView:
     failures_total: int = 0
     failures_shown: int = 0
     evidence: Evidence | None = None
+    log_bytes: tuple[int, int] = (0, 0)
+    """Bytes of the logs that were read, and that there were."""
     run: RunView | None = None
     rounds: tuple[RoundView, ...] = ()
     proof: ProofView | None = None

@@ -10,9 +10,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 
+from app.failures.evidence import budget_of, tails_within
 from app.failures.frameworks import DETECTORS
 from app.failures.log.clean import clean
+from app.failures.model import Reading
 from app.failures.read import read_log
 from tests.bench.goal import Goal
 from tests.unit.failures import cases_jvm_and_beam, cases_native, cases_script
@@ -20,6 +23,7 @@ from tests.unit.failures.reading import EveryLine, found_by
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "corpus" / "logs"
 CASES = (*cases_native.CASES, *cases_script.CASES, *cases_jvm_and_beam.CASES)
+MOST_SHOWN = 50
 SPARSE_BYTES = 100_000_000
 BLOCK = 1 << 20
 STAMP = b"2026-11-30T09:%02d:%02d.5609499Z "
@@ -49,6 +53,15 @@ def measure() -> list[Goal]:
         goals.append(
             Goal(
                 "corpus, MB/s (RG-6)", f"{speed:.1f}, counting newlines {counting(logs):.0f}", "40 or more", speed >= 40
+            )
+        )
+        shares = [share_of_log(read_log(blocks(log))) for log in logs if len(log) > 20_000]
+        goals.append(
+            Goal(
+                "handed to an agent, median of logs above 20 KB (W5)",
+                f"{median(shares):.1%}",
+                "10 % or less",
+                median(shares) <= 0.1,
             )
         )
         goals.append(Goal("slowest log above 200 KB, MB/s (RG-9)", f"{slowest:.1f}", "4 or more", slowest >= 4))
@@ -81,6 +94,15 @@ def measure() -> list[Goal]:
         )
     )
     return goals
+
+
+def share_of_log(reading: Reading) -> float:
+    """What an agent is handed of a log, as a share of it: names, errors and the ends of the output (app/briefs)."""
+    shown = reading.failures[:MOST_SHOWN]
+    heads = [failure.test_id + failure.error_head for failure in shown]
+    room = budget_of(reading.bytes_total) - sum(map(len, heads))
+    tails = tails_within([failure.detail_tail for failure in shown], room)
+    return sum(len(text.encode()) for text in (*heads, *tails)) / reading.bytes_total
 
 
 def sparse(size: int) -> Iterator[bytes]:

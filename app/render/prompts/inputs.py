@@ -37,6 +37,8 @@ class RunFacts:
     base_ref: str = ""
     environment: str = ""
     attempt: int = 1
+    log_bytes: tuple[int, int] = (0, 0)
+    """Bytes of the logs that were read, and that there were."""
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,19 @@ def broken_machine() -> str:
     return "".join(f"{STAMP}{line}\n" for line in lines)
 
 
+def broken_build() -> str:
+    """The log of a job whose compiler stopped before a test could run."""
+    lines = [
+        "##[group]Run npx tsc --noEmit",
+        "npx tsc --noEmit",
+        "##[endgroup]",
+        "src/cart.ts(12,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "src/shop.ts(3,1): error TS2304: Cannot find name 'cart'.",
+        "##[error]Process completed with exit code 2.",
+    ]
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
 def nothing_known() -> str:
     """The log of a job that failed without naming a test."""
     lines = [

@@ -200,6 +200,23 @@ def test_a_log_without_a_test_starts_nothing_a2_it17_w2(place: Place) -> None:
     assert place.world.run_of(number) is None
 
 
+def test_a_broken_build_is_told_by_its_first_error(place: Place) -> None:
+    number = place.red_pull(logs.broken_build())
+    place.settle()
+
+    assert place.outcome(number) == "no_tests_recognised"
+    said = "src/cart.ts, line 12: TS2322 Type 'string' is not assignable to type 'number'. (and 1 more)"
+    assert f"The log shows: {said}" in place.comments(number)[0]
+
+
+def test_a_log_too_long_to_be_read_whole_says_so_w4_it15(a_place: Callable[..., Place]) -> None:
+    place = a_place(limits={"running": 100, "log_bytes": 4000})
+    number = place.red_pull(logs.red() + "filler\n" * 1000 + logs.red())
+    place.settle()
+
+    assert "The log is too long to be read whole: " in place.comments(number)[0]
+
+
 @pytest.mark.parametrize("conclusion", ["success", "neutral", "skipped", "cancelled"])
 def test_what_is_not_red_asks_github_nothing_a2_it6(place: Place, conclusion: str) -> None:
     number = place.pull()

@@ -1,86 +1,35 @@
-"""The agent's evidence: a budget of tokens, and no failure text cut in its middle (W4, W5, IT-15)."""
+"""The agent's evidence: a budget of characters, and no failure text cut in its middle (W4, W5, IT-15)."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.failures.evidence import budget_of, evidence
-from app.failures.model import Diagnostic, Failure, Reading
+from app.failures.evidence import budget_of, tails_within
+
+TEXTS = st.lists(st.text(st.sampled_from("ab\n"), max_size=200), max_size=30)
 
 
-def failing(at: int, detail: str = "detail\n" * 40) -> Failure:
-    return Failure(
-        f"tests/a.py::test_{at}", "pytest", "fail", f"AssertionError: {at} is wrong", detail, "tests/a.py", at + 1
-    )
+@given(TEXTS, st.integers(0, 3000))
+def test_each_text_keeps_its_end_and_all_together_fit(texts: list[str], chars: int) -> None:
+    """W5."""
+    kept = tails_within(texts, chars)
+    assert sum(map(len, kept)) <= chars
+    assert all(text.endswith(end) for text, end in zip(texts, kept, strict=True))
 
 
-def reading(count: int, size: int = 500_000, **more: object) -> Reading:
-    return Reading(
-        "test_failure",
-        tuple(failing(at) for at in range(count)),
-        bytes_seen=size,
-        bytes_total=size,
-        exit_code=1,
-        **more,
-    )  # type: ignore[arg-type]
+@given(TEXTS)
+def test_nothing_is_cut_where_there_is_room(texts: list[str]) -> None:
+    assert tails_within(texts, sum(map(len, texts)) + len(texts)) == texts
 
 
-def test_it_reads_like_this() -> None:
-    one = evidence(
-        Reading("test_failure", (failing(0, "first\nlast"),), bytes_seen=30_000, bytes_total=30_000, exit_code=1),
-        job="build",
-    )
-    assert (
-        one.text
-        == """\
-Job build: test_failure, exit code 1
-1 failing tests
-
-[1] tests/a.py::test_0
-    fail at tests/a.py:1
-    AssertionError: 0 is wrong
-first
-last
-"""
-    )
-
-
-@given(st.integers(1, 120), st.integers(1_000, 40_000))
-def test_each_shown_failure_keeps_its_message_and_the_size_its_budget(count: int, budget: int) -> None:
-    """W5: for any budget above the floor."""
-    one = evidence(reading(count), max_chars=budget)
-    assert len(one.text) <= budget + 400
-    assert one.total == count
-    for at in range(one.shown):
-        assert f"AssertionError: {at} is wrong" in one.text
-        assert f"tests/a.py::test_{at}\n" in one.text
-    if one.shown < count:
-        assert f"({count} failing tests, first {one.shown} shown)" in one.text
-
-
-def test_captured_text_is_cut_at_its_beginning_on_a_line_and_says_so() -> None:
-    """W4: both numbers."""
+def test_a_cut_text_begins_on_a_line() -> None:
     text = "".join(f"line {at}\n" for at in range(300))
-    one = evidence(Reading("test_failure", (failing(0, text),), bytes_total=10), max_chars=900)
-    assert "of 2590 characters)" in one.text
-    assert "line 299" in one.text
-    assert "line 0\n" not in one.text
+    (kept,) = tails_within([text], 900)
+    assert kept.startswith("line ") and kept.endswith("line 299\n") and 880 < len(kept) <= 900
 
 
-def test_a_cut_log_is_stated_with_both_numbers() -> None:
-    """W4, IT-15."""
-    one = evidence(Reading("unknown", bytes_seen=10, bytes_total=99))
-    assert "log cut: 10 of 99 bytes seen" in one.text
-    assert (one.bytes_seen, one.bytes_total) == (10, 99)
-
-
-def test_compiler_rows_follow() -> None:
-    rows = (Diagnostic("undeclared x", "a.c", 3, code="E1"), Diagnostic("a warning", "a.c", 4, severity="warning"))
-    assert evidence(Reading("compile_error", diagnostics=rows, bytes_total=50_000)).text.endswith(
-        "a.c:3 E1 undeclared x"
-    )
+def test_what_a_short_text_leaves_goes_to_a_longer_one() -> None:
+    assert [len(text) for text in tails_within(["a" * 10, "b" * 500, "c" * 500], 310)] == [10, 150, 150]
 
 
 def test_the_budget_follows_the_log() -> None:
-    assert budget_of(Reading("unknown", bytes_total=100)) == 2_000
-    assert budget_of(Reading("unknown", bytes_total=100_000)) == 10_000
-    assert budget_of(Reading("unknown", bytes_total=10**9)) == 48_000
+    assert [budget_of(size) for size in (100, 100_000, 10**9)] == [2_000, 10_000, 48_000]
