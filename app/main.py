@@ -18,6 +18,7 @@ from app.telemetry import known_secrets, now_ms
 from app.web.api import status
 from app.web.body import BodyReader, webhook_secret
 from app.web.health import healthz, readyz
+from app.web.metrics import metrics
 from app.web.state import Web
 from app.web.webhook import webhook
 from app.web.writer import Writer
@@ -26,6 +27,7 @@ ROUTES = (
     Route("/webhook", webhook, methods=["POST"]),
     Route("/healthz", healthz),
     Route("/readyz", readyz),
+    Route("/metrics", metrics),
     Route("/api/repos/{owner}/{repo}/status", status),
 )
 

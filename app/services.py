@@ -5,21 +5,24 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from app import queues
 from app.github.client import Client
-from app.ledger import leases
+from app.ledger import leases, repos
 from app.ledger.engine import open_engine, read, write
 from app.ledger.evidence import Store
 from app.ledger.heartbeat import Heartbeat
 from app.redact import Redactor
 from app.settings import Settings
+
+CALLS_LEFT_EVERY_MS = 10_000
 
 
 def utc_ms() -> int:
@@ -163,9 +166,15 @@ def _own() -> Services:
 
 def make(settings: Settings) -> Services:
     """Tools for `settings`: its database, its Redis, its GitHub. Opens no connection yet."""
-    return Services(
-        settings,
-        open_engine(settings.database),
-        lambda job, item_id: queues.ring(settings, job, item_id),
-        lambda installation_id: Client(settings, installation_id),
-    )
+    engine = open_engine(settings.database)
+
+    def connect(installation_id: int) -> Client:
+        return Client(settings, installation_id, at_end=lambda left: _note_calls_left(engine, installation_id, left))
+
+    return Services(settings, engine, lambda job, item_id: queues.ring(settings, job, item_id), connect)
+
+
+def _note_calls_left(engine: Engine, installation_id: int, left: int) -> None:
+    """A figure for operators: a database that is busy or away costs no job."""
+    with suppress(DBAPIError), write(engine) as conn:
+        repos.note_calls_left(conn, installation_id, left, utc_ms(), CALLS_LEFT_EVERY_MS)

@@ -140,6 +140,8 @@ class Settings(BaseSettings):
     private_key_file: Path | None = None
     webhook_secret: SecretStr = SecretStr("")
     secret_key: SecretStr = SecretStr("")
+    # Who scrapes /metrics sends it; without it there is no such page.
+    metrics_token: SecretStr = SecretStr("")
 
     agent: str = ""
     supervisor: str = ""
@@ -147,6 +149,8 @@ class Settings(BaseSettings):
     tag_prefix: str = "e2e-fail-"
     proof_tools: str = ""
     long_workers: int = 3
+    # Payloads, prompts and evidence of what ended longer ago are let go by the sweep; 0 keeps them for ever.
+    keep_days: int = Field(90, ge=0)
 
     github: GitHubSettings = GitHubSettings()
     times: Times = Times()

@@ -18,6 +18,12 @@ from app.settings import Settings
 # of a line, so code passes the GitHub event as `github_event`; it is written as `event`.
 KEYS = ("delivery", "event", "installation", "repo", "pr", "sha", "run", "turn", "attempt")
 
+# What else a line may say; docs/operations.md tells what each means.
+FACTS = (
+    *("job", "id", "outcome", "wall_s", "why", "error", "kind", "key", "item", "command", "diagnosis", "proof"),
+    *("queue", "found", "status", "reason", "path"),
+)
+
 # Written by this module, or objects that never reach the line.
 _OWN = frozenset({"at", "level", "part", "_record", "_from_structlog"})
 _QUIET = ("rq.worker", "httpx", "alembic", "uvicorn.error")
@@ -87,6 +93,7 @@ def known_secrets(settings: Settings) -> tuple[str, ...]:
         settings.webhook_secret.get_secret_value(),
         settings.secret_key.get_secret_value(),
         *(key.get_secret_value() for key in settings.models.keys),
+        settings.metrics_token.get_secret_value(),
         *(urlsplit(url).password or "" for url in (settings.database_url, settings.redis_url)),
     )
     return tuple(value for value in values if value)

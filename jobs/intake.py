@@ -73,7 +73,7 @@ def _handle(s: Services, row: Row) -> str:
     except UserError as error:
         return _failed(s, row, str(error), retry=False)
     except Exception as error:  # the edge of a job: kept, counted and visible, never lost (IT-4)
-        log.exception("delivery failed", delivery=row.guid, hears=row.event)
+        log.exception("delivery failed", delivery=row.guid, github_event=row.event)
         return _failed(s, row, f"{type(error).__name__}: {error}", retry=row.tries < BUG_TRIES)
     with s.write() as conn:
         if heard.ignored:

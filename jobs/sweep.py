@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import structlog
 from redis.exceptions import RedisError
@@ -14,11 +14,14 @@ from sqlalchemy.exc import DBAPIError
 from app.errors import TransientError, UserError
 from app.events.lost import Lost
 from app.ledger import leases, ready, repairs, runs, sessions
+from app.ledger.retention import let_go
 from app.ledger.rules import rules_of
 from app.runs.rules_repair import catches_up
 from app.services import Services, is_dead, make
 from app.settings import Settings
 from app.workspace.rooms import Rooms, room_key
+
+PRUNE_EVERY_MS = 6 * 60 * 60 * 1000
 
 log = structlog.get_logger("sweep")
 
@@ -41,10 +44,14 @@ class _Seldom:
 
     asked_at: int = 0
     tidied_at: int = 0
+    pruned_at: int = 0
     lost: Lost = field(default_factory=Lost)
 
     def round(self, s: Services) -> None:
-        """Ask for lost deliveries, remove folders of work that is over; a try that fails waits for the next time."""
+        """Ask for lost deliveries, remove folders of work that is over, let go of what is old.
+
+        A try that fails waits for the next time.
+        """
         now, times = s.clock(), s.settings.times
         if now - self.asked_at >= times.redelivery_s * 1000:
             self.asked_at = now
@@ -52,6 +59,10 @@ class _Seldom:
         if now - self.tidied_at >= times.tidy_s * 1000:
             self.tidied_at = now
             tidy(s)
+        if s.settings.keep_days and now - self.pruned_at >= PRUNE_EVERY_MS:
+            self.pruned_at = now
+            removed = let_go(s.engine, s.store, s.settings.keep_days, now)
+            log.info("retention", found=" ".join(f"{name}={count}" for name, count in asdict(removed).items() if count))
 
 
 def tidy(s: Services) -> int:

@@ -7,16 +7,9 @@ from typing import Annotated
 import typer
 
 from app.cli.environment import read_settings
-from app.cli.say import say
+from app.cli.say import busy, say
 from app.errors import UserError
 from app.telemetry import now_ms
-
-DAY_MS = 24 * 60 * 60 * 1000
-NEW_FILES_S = 3600
-
-
-class _OnlyShown(Exception):
-    """Ends the transaction of a dry run without a change."""
 
 
 def prune(
@@ -30,30 +23,21 @@ def prune(
     """
     from sqlalchemy.exc import ArgumentError, DBAPIError
 
-    from app.ledger.engine import open_engine, read, write
+    from app.ledger.engine import open_engine
     from app.ledger.evidence import Store
-    from app.ledger.retention import prune as prune_ledger
+    from app.ledger.retention import let_go
 
     settings = read_settings()
-    store, now, files = Store(settings.data / "evidence"), now_ms(), 0
     try:
         engine = open_engine(settings.database)
-        try:
-            with write(engine) as conn:
-                removed = prune_ledger(conn, store, now - days * DAY_MS, now)
-                if dry_run:
-                    raise _OnlyShown
-        except _OnlyShown:
-            pass
-        else:
-            with read(engine) as conn:
-                files = store.sweep(conn, older_than_s=NEW_FILES_S)
+        with busy("removing what is old"):
+            removed = let_go(engine, Store(settings.data / "evidence"), days, now_ms(), dry_run=dry_run)
         engine.dispose()
     except ArgumentError:
         raise UserError("DATABASE_URL is no address of a database.") from None
     except DBAPIError:
         raise UserError("The database does not answer, or is of another version: `remedy migrate`.") from None
-    counts = {**asdict(removed), "files": files}
+    counts = asdict(removed)
     if as_json:
         print(json.dumps({"dry_run": dry_run, "days": days, **counts}))
         return

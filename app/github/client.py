@@ -41,7 +41,7 @@ class Client:
     Methods raise UserError (an owner can act), TransientError (later; `outcome` tells what a write may have done),
     RateLimited (the whole installation waits) or GitHubError (an answer that the caller did not expect). Without an
     installation only paths below `/app` can be asked. A new client reads over all repositories of the installation;
-    `acting` gives a view with another scope.
+    `acting` gives a view with another scope. `at_end` is told the calls that are left, when GitHub named them.
     """
 
     def __init__(
@@ -51,11 +51,13 @@ class Client:
         *,
         transport: httpx.BaseTransport | None = None,
         pace: Pace | None = None,
+        at_end: Callable[[int], object] | None = None,
     ) -> None:
         self.settings = settings
         self.installation_id = installation_id
         self._scope: tuple[Purpose, int | None] = (Purpose.SWEEP, None)
         self._shared = _Shared(Session(settings, transport), pace or Pace())
+        self._at_end = at_end
 
     def __enter__(self) -> Self:
         return self
@@ -64,6 +66,8 @@ class Client:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self._shared.session.close()
+        if self._at_end is not None and self.remaining is not None:
+            self._at_end(self.remaining)
 
     def acting(self, purpose: Purpose, repository_id: int | None) -> "Client":
         """A view over the same connection whose token is for this purpose and repository alone (GH-20).
@@ -72,7 +76,7 @@ class Client:
         """
         view = Client.__new__(type(self))
         view.settings, view.installation_id = self.settings, self.installation_id
-        view._scope, view._shared = (purpose, repository_id), self._shared
+        view._scope, view._shared, view._at_end = (purpose, repository_id), self._shared, None
         return view
 
     @property

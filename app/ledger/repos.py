@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from app.ledger.ids import new_id
 from app.ledger.rows import Row, insert
@@ -34,6 +34,13 @@ class ScopeFacts:
 def upsert_installation(conn: Connection, installation_id: int, account: str) -> Row:
     """Know an installation. One that was removed stays so: GitHub gives a new id to a new installation."""
     return _upsert(conn, installations, {"id": installation_id}, {"account": account})
+
+
+def note_calls_left(conn: Connection, installation_id: int, left: int, now: int, every_ms: int) -> None:
+    """GitHub's budget as it last said, for figures; at most one write in `every_ms`."""
+    old = or_(installations.c.calls_left_at.is_(None), installations.c.calls_left_at <= now - every_ms)
+    known = update(installations).where(installations.c.id == installation_id, old)
+    conn.execute(known.values(calls_left=left, calls_left_at=now))
 
 
 def suspend_installation(conn: Connection, installation_id: int, at: int | None) -> None:

@@ -1,11 +1,12 @@
 """Let go of what is old: payloads, prompts, events of turns, files of evidence; a chain says what it lost (EV-2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, exists, func, or_, select, update
+from sqlalchemy import Connection, Engine, and_, delete, exists, func, or_, select, update
 from sqlalchemy.sql.dml import Update
 
+from app.ledger.engine import read, write
 from app.ledger.evidence import PRUNED, Store
 from app.ledger.rows import Row
 from app.ledger.schema import deliveries, diagnoses, evidence, leases, runs, turn_events, turns
@@ -13,7 +14,13 @@ from app.ledger.schema.diagnosis import ENDED
 from app.ledger.schema.run import ACTIVE
 from app.ledger.words import DeliveryState, EvidenceKind
 
+DAY_MS = 24 * 60 * 60 * 1000
+NEW_FILES_S = 3600
 HANDLED = (DeliveryState.HANDLED, DeliveryState.IGNORED)
+
+
+class _OnlyShown(Exception):
+    """Ends the transaction of a dry run without a change."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,20 @@ class Removed:
     turn_events: int
     evidence: int
     leases: int
+    files: int = 0
+
+
+def let_go(engine: Engine, store: Store, days: int, now: int, *, dry_run: bool = False) -> Removed:
+    """Prune what ended more than `days` ago, then the files that no row names; a dry run only counts rows."""
+    try:
+        with write(engine) as conn:
+            removed = prune(conn, store, now - days * DAY_MS, now)
+            if dry_run:
+                raise _OnlyShown
+    except _OnlyShown:
+        return removed
+    with read(engine) as conn:
+        return replace(removed, files=store.sweep(conn, older_than_s=NEW_FILES_S))
 
 
 def prune(conn: Connection, store: Store, before: int, now: int) -> Removed:

@@ -1,19 +1,26 @@
 """Lines of the log: their form, their keys, and no secret in them (RD6, S45, style.md 2.9)."""
 
+import ast
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 
 from app.settings import Settings
-from app.telemetry import known_secrets, start_logging
+from app.telemetry import FACTS, KEYS, known_secrets, start_logging
+
+ROOT = Path(__file__).parents[2]
+LEVELS = {"debug", "info", "warning", "error", "exception", "bind"}
 
 SECRETS = {
     "webhook_secret": "whs-5f0c1e9d77aa4b21",
     "secret_key": "sk3y-9c4e22f1d0b84d7a",
+    "metrics_token": "mtr-5f0c1e9d-8b1d2a",
     "DATABASE_URL": "postgresql://remedy:pgp4ss-77aa9c4e22@db.example/remedy",
     "REDIS_URL": "redis://:r3dis-pw-5f0c1e9d@redis.example/0",
 }
@@ -94,7 +101,7 @@ def test_rd6_no_secret_reaches_a_line(settings: Settings) -> None:
             log.exception("broken")
             logging.getLogger("library").exception("broken too")
     said = stream.getvalue()
-    assert len(known_secrets(settings)) == 4
+    assert len(known_secrets(settings)) == 5
     for secret in known_secrets(settings):
         assert secret not in said
     assert "ValueError" in said
@@ -104,6 +111,30 @@ def test_known_secrets_are_all_values_that_the_process_holds(settings: Settings)
     assert set(known_secrets(settings)) == {
         "whs-5f0c1e9d77aa4b21",
         "sk3y-9c4e22f1d0b84d7a",
+        "mtr-5f0c1e9d-8b1d2a",
         "pgp4ss-77aa9c4e22",
         "r3dis-pw-5f0c1e9d",
     }
+
+
+def keys_in_code() -> set[str]:
+    """Every keyword of a line that `app` or `jobs` writes."""
+    calls = [
+        node
+        for folder in ("app", "jobs")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEVELS
+    ]
+    ours = [call for call in calls if getattr(call.func.value, "id", "") in {"log", "logger", "bound"}]  # type: ignore[attr-defined]
+    return {str(keyword.arg) for call in ours for keyword in call.keywords}
+
+
+def test_the_keys_of_lines_are_closed_and_documented() -> None:
+    """style.md 2.9: who reads our lines by machine may rely on them."""
+    renamed = {"github_event": "event"}
+    used = {renamed.get(key, key) for key in keys_in_code()} - {"exc_info"}
+    assert used <= {*KEYS, *FACTS}
+    table = (ROOT / "docs" / "operations.md").read_text().partition("## Log")[2].partition("\n## ")[0]
+    told = {key for row in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
+    assert told == {"at", "level", "part", "text", *KEYS, *FACTS}

@@ -27,6 +27,8 @@ installations = Table(
     time("suspended_at"),
     time("removed_at"),
     time("next_write_at"),
+    big("calls_left"),
+    time("calls_left_at"),
 )
 
 repositories = Table(
