@@ -19,6 +19,7 @@ from app.web.api import status
 from app.web.body import BodyReader, webhook_secret
 from app.web.health import healthz, readyz
 from app.web.metrics import metrics
+from app.web.schema import schema
 from app.web.state import Web
 from app.web.webhook import webhook
 from app.web.writer import Writer
@@ -29,6 +30,7 @@ ROUTES = (
     Route("/readyz", readyz),
     Route("/metrics", metrics),
     Route("/api/repos/{owner}/{repo}/status", status),
+    Route("/remedy.schema.json", schema),
 )
 
 log = structlog.get_logger("web")

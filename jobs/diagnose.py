@@ -111,7 +111,7 @@ def _not_yet(s: Services, told: Row, found: Collected) -> str:
     """Wait for siblings that still run (IT-12), or end where nothing failed after all; empty: go on."""
     waited_ms = s.clock() - told.created_at
     if found.running and told.asked_by is None and waited_ms < s.settings.times.siblings_s * 1000:
-        return _wait(s, told, s.settings.times.quiet_s)
+        return _wait_for_siblings(s, told, found)
     if found.held:
         return _end(s, told, Decision(Outcome.CI_WAITS_FOR_APPROVAL))
     return "" if found.failed else _end(s, told, Decision(Outcome.NOTHING_FAILED))
@@ -154,9 +154,8 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             diagnoses.update_open(conn, told.id, now, state=DiagnosisState.WAITING, due_at=due)
         else:
             asked = again and not told.dry_run and ask_rerun(conn, told, decision.outcome, examined.read, now)
-            details = {**(told.details or {}), **_details(s, told, examined.read)} | (
-                {told_of.RERUN: True} if asked else {}
-            )
+            details = {**(told.details or {}), **_details(s, told, examined.read), **decision.details}
+            details |= {told_of.RERUN: True} if asked else {}
             problem = decision.problem or s.redactor.text(problem_of(examined.read))
             diagnoses.update_open(conn, told.id, now, details=details, problem=problem)
             diagnoses.end(conn, told.id, decision.outcome, now, run_id=decision.run_id)
@@ -247,6 +246,18 @@ def _speak_in_time(s: Services, conn: Connection, told: Row) -> None:
     """The first comment comes when the diagnosis is ready, or after two minutes (ux.md, 1)."""
     if s.clock() - told.created_at >= s.settings.times.first_comment_s * 1000:
         transitions.show(conn, told.scope_id, s.clock())
+
+
+def _wait_for_siblings(s: Services, told: Row, found: Collected) -> str:
+    """Say which jobs are red, and how many are still to come (state 01)."""
+    now = s.clock()
+    known = [{"id": run.id, "name": run.name} for run in found.failed]
+    details = {**(told.details or {}), told_of.WAITING_FOR: len(found.running)}
+    with s.write() as conn:
+        if known != told.check_runs or details != told.details:
+            diagnoses.update_open(conn, told.id, now, check_runs=known, details=details)
+            transitions.show(conn, told.scope_id, now, comment=False)
+    return _wait(s, told, s.settings.times.quiet_s)
 
 
 def _wait(s: Services, told: Row, seconds: float) -> str:

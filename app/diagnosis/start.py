@@ -1,13 +1,14 @@
 """Decide what follows from a diagnosis, and start the run: who is asked, what is repaired, whether there is a place."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection
 
 from app.diagnosis.planning import new_run, plan_of
-from app.ledger import diagnoses, publications, repos, runs, transitions
+from app.ledger import diagnoses, history, publications, repos, runs, transitions
+from app.ledger import told as told_of
 from app.ledger.ids import new_id
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, policy_of
@@ -21,12 +22,16 @@ OURS_IN_A_ROW = "commits in a row here are Remedy's own, without one of a person
 
 @dataclass(frozen=True)
 class Decision:
-    """`outcome` ends the diagnosis, `problem` says why; None: it waits. `rings` are doorbells after the commit."""
+    """`outcome` ends the diagnosis, `problem` says why; None: it waits. `rings` are doorbells after the commit.
+
+    `details` are kept with the diagnosis, under the names of `ledger/told`.
+    """
 
     outcome: Outcome | None
     run_id: str | None = None
     rings: tuple[tuple[str, str], ...] = field(default=())
     problem: str = ""
+    details: Mapping[str, object] = field(default_factory=dict)
 
 
 def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[Row], now: int) -> Decision:
@@ -35,10 +40,18 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     repository = repos.get_repository(conn, scope.repository_id) if scope is not None else None
     if scope is None or repository is None:
         raise LookupError(told.scope_id)
-    wanted = _to_repair(groups, policy_of(repository), scope, asked=told.asked_by is not None)
+    policy, asked = policy_of(repository), told.asked_by is not None
+    wanted = _to_repair(groups, policy, scope, asked=asked)
     if not wanted:
         return Decision(_not_ours(groups))
-    if scope.is_fork and told.asked_by is None:
+    often = int(policy.get("repair_on") or 1)
+    if often > 1 and not asked:
+        times = {group.id: _sightings(conn, repository.id, group) for group in wanted}
+        wanted = [group for group in wanted if times[group.id] >= often]
+        if not wanted:
+            waits = {"seen": max(times.values()), "wanted": often}
+            return Decision(Outcome.NOT_OURS, details={told_of.REPAIR_ON: waits})
+    if scope.is_fork and not asked:
         return Decision(Outcome.NEEDS_MAINTAINER)
     before = _in_the_way(s, conn, told, now)
     if before is not None:
@@ -46,7 +59,7 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     limits = limits_of(repository, s.settings)
     ours = publications.in_a_row(conn, repository.id, told.head_sha)
     repos.count_bot_commits(conn, scope.id, ours)
-    if ours >= limits.bot_commits and told.asked_by is None:
+    if ours >= limits.bot_commits and not asked:
         return Decision(Outcome.LIMIT_REACHED, problem=f"{ours} {OURS_IN_A_ROW} {limits.bot_commits}.")
     if runs.running(conn, told.installation_id) >= limits.running:
         return Decision(None)
@@ -64,6 +77,12 @@ def _to_repair(groups: Sequence[Row], policy: dict[str, Any], scope: Row, *, ask
     if scope.key.startswith("pr:"):
         causes.discard(Cause.BASE_RED.value)
     return [group for group in groups if group.cause.value in causes]
+
+
+def _sightings(conn: Connection, repository_id: int, group: Row) -> int:
+    """How often a group was seen, this time included: as often as the failure of its that was seen most."""
+    prints = [failure.fingerprint for failure in diagnoses.failures_of_group(conn, group.id)]
+    return max(history.sightings(conn, repository_id, [one]) for one in prints)
 
 
 def _not_ours(groups: Sequence[Row]) -> Outcome:

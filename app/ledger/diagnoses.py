@@ -107,6 +107,13 @@ def update_open(conn: Connection, diagnosis_id: str, now: int, **columns: object
     return conn.execute(update(diagnoses).where(*still).values(**values)).rowcount == 1
 
 
+def saw_red(conn: Connection, diagnosis_id: str, check_run_id: int, name: str, now: int) -> None:
+    """A red check of the head by name, before anybody read it (state 01); once read, the reading counts."""
+    known = list(get(conn, diagnosis_id).check_runs or ())
+    if check_run_id not in {check["id"] for check in known}:
+        update_open(conn, diagnosis_id, now, check_runs=[*known, {"id": check_run_id, "name": name}])
+
+
 def end(
     conn: Connection, diagnosis_id: str, outcome: Outcome, now: int, *, run_id: str | None = None, problem: str = ""
 ) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from app.ledger.rows import Row, insert_new
 from app.ledger.schema import diagnoses, failure_groups, scopes, test_history
@@ -50,6 +50,13 @@ def failed_at(conn: Connection, repository_id: int, sha: str) -> Sequence[Row]:
     passed = {(row.test_id, row.env): row.attempt for row in rows if row.outcome == "passed"}
     last = {(row.test_id, row.env): row for row in rows if row.outcome == "failed"}
     return [row for (test, env), row in last.items() if passed.get((test, env), 0) <= row.attempt]
+
+
+def sightings(conn: Connection, repository_id: int, fingerprints: Sequence[str]) -> int:
+    """In how many attempts, of all commits, one of these failures was seen (W30)."""
+    same = (test_history.c.repository_id == repository_id, test_history.c.fingerprint.in_(fingerprints))
+    rows = select(test_history.c.sha, test_history.c.attempt).where(*same, test_history.c.outcome == FAILED)
+    return conn.execute(select(func.count()).select_from(rows.distinct().subquery())).scalar_one()
 
 
 def green_shas(conn: Connection, repository_id: int, test_id: str, most: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from app.ledger.rows import Row
 from app.runs.view import AskedLog, ConfigMistake
 
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
+WAITING_FOR, REPAIR_ON = "waiting_for", "repair_on"
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
 OWN_CONFIG = "own_config"
 """Name in `scopes.notes`: the mistake in the policy file as a pull request has it, with its head."""
@@ -27,6 +28,8 @@ def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
         "asked": tuple(AskedLog(**asked) for asked in details.get(ASKED, ())),
         "rerun": bool(details.get(RERUN)),
         "waiting_workflow": details.get(WORKFLOW, ""),
+        "waiting_for": int(details.get(WAITING_FOR, 0)),
+        "sightings": _sightings(details.get(REPAIR_ON)),
         "trouble": trouble.get("text", ""),
         "trouble_url": trouble.get("url", ""),
         **incidents.shown(conn, scope, told, web_url),
@@ -36,6 +39,10 @@ def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
 def mistake(error: Any) -> dict[str, Any]:
     """A PolicyError as a note."""
     return {name: getattr(error, name) for name in ("path", "text", "line", "column", "field", "excerpt")}
+
+
+def _sightings(kept: Mapping[str, Any] | None) -> tuple[int, int] | None:
+    return (int(kept["seen"]), int(kept["wanted"])) if kept else None
 
 
 def _mistake(kept: Mapping[str, Any] | None) -> ConfigMistake | None:

@@ -172,7 +172,7 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
     place = run.current_step if run.current_step is not None else len(steps) - 1
     limits = rules_of(conn, run.id, settings)
     stop = _last(conn, run.id, EventKind.COMMAND_ACCEPTED)
-    stopped = stop is not None and stop.details.get("verb") == "block"
+    stopped = stop is not None and stop.details.get("verb") in ("block", "cancel")
     return RunView(
         run_id=run.id,
         status=run.status,
@@ -190,7 +190,7 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
         cause=run.block_cause,
         error=run.error,
         stopped_by=(stop.actor or "") if stop is not None and stopped else "",
-        stop_reason=run.error if stopped else "",
+        stop_reason=stop.details.get("text", "") if stop is not None and stopped else "",
         result=run.result,
         cancel_reason=run.cancel_reason,
         newer_sha=scope.head_sha if scope.head_sha != run.head_sha else "",

@@ -13,7 +13,7 @@ class TestCommand(BaseModel):
     """One way to run tests. Lists of arguments, never a shell line; read from the base branch only (PX-30)."""
 
     __test__ = False
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,60}$")]
     framework: Annotated[str, StringConstraints(pattern=r"^[a-z0-9:._-]{1,40}$")] = "generic"

@@ -40,7 +40,7 @@ Role = Literal["write", "maintain", "admin"]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
 class Account(_Part):
@@ -119,35 +119,61 @@ class Policy(_Part):
     """What a repository asks of Remedy. No file at all is not the same as this with its defaults: it means silence."""
 
     enabled: bool = False
+    """Exactly `true` switches Remedy on in this repository."""
     repair: ListOf[Literal["tests", "build", "lint"]] = ("tests", "build")
+    """Kinds of failure that an agent may repair."""
     causes: ListOf[Literal["this_change", "base_red"]] = ("this_change",)
+    """Causes that are repaired without being asked."""
     repair_on: Annotated[int, Field(ge=1, le=100)] = 1
+    """A repair starts when a failure is seen for this time."""
     rerun_first: bool = True
+    """Run failed jobs once more before anything else, where the App has `actions: write`."""
     approval: Literal["none", "plan", "publish", "both"] = "none"
+    """What a maintainer must approve with `/remedy resume`."""
     publish: Literal["stacked_pr", "commit", "suggestions", "patch"] = "stacked_pr"
+    """How a proven fix is handed over."""
     issues: Literal["always", "base", "never"] = "always"
+    """For which failures an issue is opened."""
     allow_test_only_fix: bool = False
+    """A fix may change tests alone, without asking a maintainer."""
     self_repair: bool = True
+    """A stopped run may have its plan clarified once or twice."""
     flaky: Flaky = Flaky()
+    """When a test counts as known flaky."""
     branches: ListOf[Line] = ()
+    """Branches whose own red checks are looked at, without a pull request."""
     drafts: bool = False
+    """Draft pull requests count as well."""
     allowed_bots: ListOf[Account] = ()
+    """Bots whose pull requests and commands count."""
     commanders: Commanders = Commanders()
+    """Who may command: `write`, `maintain`, `admin`, or a role and people."""
     max_failures: Above0 = 50
+    """So many failing tests are shown."""
     max_detail_chars: Annotated[int, Field(ge=0, le=1_000_000)] = 3000
+    """So many characters of each failure are kept, the end of it."""
     tags: Annotated[tuple[Annotated[str, StringConstraints(max_length=50)], ...], BeforeValidator(_tags)] = Field(
         (), strict=False, max_length=50
     )
+    """Labels of the issues that Remedy opens, and tags of sessions; text with commas, or a list."""
     protected: ListOf[Pattern] = ()
+    """Paths that a fix must not touch, beside the built-in ones."""
     aliases: Mapping[str, Line] = Field(default_factory=dict)
+    """Other names of repositories, as they stand in logs."""
     runner: Runners = Runners()
+    """Which runners work here."""
     limits: LowerLimits = LowerLimits()
+    """The operator's limits, lowered."""
     tests: ListOf[TestCommand] = ()
+    """How the tests are run."""
     comment: Literal["always", "when_needed", "never"] = "always"
+    """When the status comment is written."""
     hand_over: bool = True
+    """Say in one short comment whose turn it is when a run stops."""
     annotations: bool = True
+    """Mark the lines of the diff that a failure is traced to."""
     show_cost: bool | None = None
-    """None: only in private repositories (decisions.md 75)."""
+    """Show what a run cost; by default in private repositories only."""
 
     @field_validator("tests")
     @classmethod

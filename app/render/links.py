@@ -66,6 +66,10 @@ class Links:
             return Markup("commands: `/remedy help`")
         return self.link("commands", f"{self.home}/help")
 
+    def schema(self) -> Markup:
+        """What the policy file may hold, for people and their editors; our own server has it."""
+        return self.link("schema of the file", f"{self.home}/remedy.schema.json")
+
     def log(self, address: str | None) -> Markup | None:
         """The job's log on GitHub, if the address is one of this GitHub."""
         if address is None or not address.startswith(f"{self.web}/"):

@@ -208,6 +208,8 @@ def _diagnosis_open(view: ScopeView) -> bool:
 
 def _state_of_not_ours(view: ScopeView) -> State:
     causes = {group.cause for group in view.groups}
+    if view.sightings is not None:
+        return State.FLAKY
     for cause, state in (
         (Cause.BASE_RED, State.BASE_RED),
         (Cause.KNOWN_FLAKY, State.FLAKY),
@@ -276,6 +278,8 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
     match shown.state:
         case State.BLOCKED if run is not None and run.cause is not None:
             return _blocked(shown, run.cause)
+        case State.FLAKY if view.sightings is not None:
+            return replace(shown, turn=Turn.NOBODY_YET)
         case State.FLAKY | State.INFRASTRUCTURE:
             return replace(shown, opens=False) if view.rerun else replace(shown, turn=Turn.AUTHOR)
         case State.MISCONFIGURED if view.outcome is None and view.state is None:

@@ -34,7 +34,7 @@ def engine_error(run: Run, fact: EngineError, rules: Rules) -> Transition:
 
 def command(run: Run, fact: Command, rules: Rules) -> Transition:
     """A maintainer's verb; `refused` says why nothing changed."""
-    accepted = RunEvent("command.accepted", {"verb": fact.verb, "by": fact.actor})
+    accepted = RunEvent("command.accepted", {"verb": fact.verb, "by": fact.actor, "text": fact.text})
     if fact.verb == "cancel":
         return cancel(run, "command", accepted)
     if fact.verb == "block":

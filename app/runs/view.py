@@ -239,6 +239,8 @@ class ScopeView:
     is_fork: bool = False
     pages: bool = True
     """This server has pages that a text may link to."""
+    sightings: tuple[int, int] | None = None
+    """How often the failure was seen, and from which time on this repository has it repaired (`repair_on`)."""
     rerun: bool = False
     """CI was asked to run the failed jobs once more (needs the permission Actions: write)."""
     base_repair_number: int | None = None

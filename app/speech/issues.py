@@ -7,6 +7,7 @@ from app.github import issues as github
 from app.ledger import diagnoses, issues, repos, transitions
 from app.ledger.history import seen_rows
 from app.ledger.rows import Row
+from app.ledger.rules import policy_of
 from app.ledger.views import group_view, scope_view
 from app.render.issue import Closing, ClosingKind, Reopening, render_closing, render_issue, render_reopening
 from app.render.links import links_of
@@ -14,6 +15,7 @@ from app.render.markers import marker
 from app.runs.view import ScopeView
 from app.speech.letter import Dropped, Ending, Letter, Sent
 
+COLOUR = "ededed"
 CLOSINGS: Mapping[str, ClosingKind] = {"green": "pull_green", "closed": "pull_closed", "base": "base_green"}
 
 
@@ -27,11 +29,25 @@ def open_issue(letter: Letter) -> Ending:
     slug = letter.s.settings.app_slug
     known = github.find_our_issue(letter.client, letter.repo, slug, mark)
     if known is None or known.state != "open":
-        known = github.open_issue(letter.client, letter.repo, title, body)
+        known = github.open_issue(letter.client, letter.repo, title, body, _labels(letter, issue))
     with letter.s.write() as conn:
         issues.numbered(conn, issue.id, known.number)
         transitions.show(conn, letter.told("scope_id"), letter.s.clock())
     return Sent(known.number)
+
+
+def _labels(letter: Letter, issue: Row) -> tuple[str, ...]:
+    """The policy's tags and the tag of the failing tests (A15); without tags no label is put on anything."""
+    tags = tuple(policy_of(letter.repository).get("tags") or ())
+    group = _group(letter, issue) if tags else None
+    if group is None:
+        return ()
+    with letter.s.read() as conn:
+        dedup_tag = diagnoses.get(conn, group.diagnosis_id).dedup_tag
+    labels = tuple(dict.fromkeys((*tags, dedup_tag)))
+    for label in labels:
+        github.open_label(letter.client, letter.repo, label, COLOUR, "")
+    return labels
 
 
 def update_issue(letter: Letter) -> Ending:

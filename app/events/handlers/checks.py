@@ -5,6 +5,7 @@ from sqlalchemy import Connection
 from app.events.green import learn_green
 from app.events.handlers.outcome import Heard, ignored
 from app.events.payloads import CheckRunEvent, CheckSuiteEvent, WorkflowRunEvent
+from app.events.payloads.parts import CheckRun
 from app.events.places import (
     Place,
     is_on,
@@ -48,7 +49,7 @@ def on_check_run_completed(s: Services, event: CheckRunEvent, guid: str) -> Hear
         return ignored("not enabled")
     if isinstance(policy, Policy) and (why := _unwanted(found[0], policy)):
         return ignored(why)
-    return _open(s, place, found, sha)
+    return _open(s, place, found, event.check_run)
 
 
 def _on_branch(s: Services, client: Client, place: Place, event: CheckRunEvent) -> Heard:
@@ -68,7 +69,7 @@ def _on_branch(s: Services, client: Client, place: Place, event: CheckRunEvent) 
     now = s.clock()
     with s.write() as conn:
         scope = keep_branch(conn, place, branch, event.check_run.head_sha, now)
-        diagnosis_id = _diagnosis(s, conn, scope.id, scope.head_sha, now)
+        diagnosis_id = _diagnosis(s, conn, scope.id, event.check_run, now)
     return Heard(rings=(("diagnose", diagnosis_id),))
 
 
@@ -82,7 +83,7 @@ def _unwanted(pull: Pull, policy: Policy) -> str:
     return ""
 
 
-def _open(s: Services, place: Place, found: list[Pull], sha: str) -> Heard:
+def _open(s: Services, place: Place, found: list[Pull], check: CheckRun) -> Heard:
     now = s.clock()
     rings: list[tuple[str, str]] = []
     with s.write() as conn:
@@ -90,19 +91,20 @@ def _open(s: Services, place: Place, found: list[Pull], sha: str) -> Heard:
             scope = keep_pull(conn, place, pull, now)
             if scope.off_at is not None:
                 continue
-            diagnosis_id = _diagnosis(s, conn, scope.id, sha, now)
+            diagnosis_id = _diagnosis(s, conn, scope.id, check, now)
             if len(found) > 1:
                 diagnoses.end(conn, diagnosis_id, Outcome.AMBIGUOUS_SCOPE, now)
             rings.append(("diagnose", diagnosis_id))
     return Heard(rings=tuple(rings)) if rings else ignored("Remedy was told to stay off")
 
 
-def _diagnosis(s: Services, conn: Connection, scope_id: str, sha: str, now: int) -> str:
+def _diagnosis(s: Services, conn: Connection, scope_id: str, check: CheckRun, now: int) -> str:
     """The open diagnosis of this head; each red sibling moves its start by the quiet window (IT-12)."""
     due_at = s.in_ms(s.settings.times.quiet_s)
-    diagnosis_id, is_new = diagnoses.open(conn, scope_id, sha, now, due_at)
+    diagnosis_id, is_new = diagnoses.open(conn, scope_id, check.head_sha, now, due_at)
     if not is_new:
         diagnoses.update_open(conn, diagnosis_id, now, due_at=due_at)
+    diagnoses.saw_red(conn, diagnosis_id, check.id, check.name, now)
     transitions.show(conn, scope_id, now, comment=False)
     return diagnosis_id
 

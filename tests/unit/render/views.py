@@ -220,6 +220,10 @@ STATES: dict[str, tuple[State, ScopeView]] = {
         State.FLAKY,
         ended(Outcome.NOT_OURS, groups=(UNDECIDED,), failures_total=2, problem="No run on the base is known."),
     ),
+    "seen once of two": (
+        State.FLAKY,
+        ended(Outcome.NOT_OURS, groups=(OURS,), failures_total=2, sightings=(1, 2)),
+    ),
     "base red": (
         State.BASE_RED,
         ended(
