@@ -86,10 +86,8 @@ def _stale_base(facts: CauseFacts) -> Blame | None:
         return Blame("stale_base", "passes once the head is merged with the current base")
     was_red = "red" in (facts.contained_base, facts.merge_base)
     if facts.base_tip == "green" and was_red and facts.behind > 0:
-        return Blame(
-            "stale_base",
-            f"green on the base branch now, red on the base this head has; {facts.behind} commit{'s' * (facts.behind != 1)} behind",
-        )
+        behind = "1 commit" if facts.behind == 1 else f"{facts.behind} commits"
+        return Blame("stale_base", f"green on the base branch now, red on the base this head has; {behind} behind")
     return None
 
 
