@@ -67,6 +67,8 @@ class Limits(_Part):
     proof_s: int = 1800
     cell_s: int = 600
     publication_tries: int = 5
+    # Of one installation; GitHub allows about 500, which people's own clicks count into (github.md, GH-11).
+    writes_an_hour: int = 400
     max_failures: int = 50
     max_detail_chars: int = 3000
     payload_bytes: int = 25 * 1024 * 1024

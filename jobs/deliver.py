@@ -8,8 +8,9 @@ from sqlalchemy import Connection
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.errors import GitHubError, InstallationGone, RateLimited
+from app.github.retry import unknown_limit_wait_s
 from app.github.tokens import Purpose
-from app.ledger import outbox, repos
+from app.ledger import outbox, pace, repos
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind
 from app.services import Hold, Services, hold, services
@@ -31,13 +32,13 @@ SENDERS: Mapping[OutboxKind, Callable[[Letter], Ending]] = {
     OutboxKind.REACT: answers.react,
     OutboxKind.HIDE_REPLY: handover.hide,
     OutboxKind.RERUN_JOBS: rerun.rerun_jobs,
+    OutboxKind.UPDATE_BRANCH: pulls.update_branch,
 }
 
 AT_A_TIME = 50
 SHORT_WAIT_S = 2.0
 FIRST_WAIT_MS, LONGEST_WAIT_MS = 2_000, 300_000
 TRIES_OF_A_BUG = 5
-UNKNOWN_LIMIT_MS = 60_000
 
 
 def deliver(installation_id: str) -> str:
@@ -59,7 +60,12 @@ def _send_due(s: Services, installation_id: int, held: Hold) -> str:
                 return "waiting"
             with s.write() as conn:
                 begun = outbox.sending(conn, row.id, s.clock()) if held.valid(conn, s.clock()) else None
-            if begun is not None and not _finish(s, begun, _send(s, client, begun), held):
+            if begun is None:
+                continue
+            before = client.writes
+            ending = _send(s, client, begun)
+            _count(s, installation_id, client.writes - before)
+            if not _finish(s, begun, ending, held):
                 return "late"
     s.ring("deliver", str(installation_id))
     return "processed"
@@ -75,12 +81,20 @@ def _next(s: Services, installation_id: int, held: Hold) -> Row | None:
 def _wait_for_pace(s: Services, installation_id: int) -> bool:
     """At least a second between writes (OB-6); a longer wait, a limit of GitHub's, is left to the sweep."""
     with s.read() as conn:
-        wait_s = (outbox.next_write(conn, installation_id) - s.clock()) / 1000
+        wait_s = (pace.next_write(conn, installation_id) - s.clock()) / 1000
     if wait_s > SHORT_WAIT_S:
         return False
     if wait_s > 0:
         s.sleep(wait_s)
     return True
+
+
+def _count(s: Services, installation_id: int, writes: int) -> None:
+    """All that was sent counts, whatever came of it (GH-11)."""
+    if writes:
+        paces = {"pace_ms": int(s.settings.times.write_pace_s * 1000), "an_hour": s.settings.limits.writes_an_hour}
+        with s.write() as conn:
+            pace.wrote(conn, installation_id, writes, s.clock(), **paces)
 
 
 def _send(s: Services, client: Client, row: Row) -> Ending | str:
@@ -95,15 +109,17 @@ def _send(s: Services, client: Client, row: Row) -> Ending | str:
         trouble.over(letter, ending)
         return ending
     except RateLimited as limit:
-        until = limit.retry_at if limit.retry_at is not None else s.clock() + UNKNOWN_LIMIT_MS
+        until = limit.retry_at or 0
+        if not limit.told:
+            until = max(until, s.clock() + unknown_limit_wait_s(row.tries - 1) * 1000)
         with s.write() as conn:
-            outbox.set_next_write(conn, row.installation_id, until)
+            pace.set_next_write(conn, row.installation_id, until)
         return NotNow(until, str(limit))
     except TransientError as passing:
         return NotNow(passing.retry_at or s.clock() + _backoff(row), str(passing))
     except InstallationGone as gone:
         with s.write() as conn:
-            outbox.set_next_write(conn, row.installation_id, s.clock() + LONGEST_WAIT_MS)
+            pace.set_next_write(conn, row.installation_id, s.clock() + LONGEST_WAIT_MS)
         return NotNow(s.clock() + LONGEST_WAIT_MS, str(gone))
     except UserError as refused:
         trouble.note(letter, refused)
@@ -135,7 +151,6 @@ def _finish(s: Services, row: Row, ending: Ending | str, held: Hold) -> bool:
             return False
         if isinstance(ending, Sent):
             outbox.done(conn, row.id, ending.remote_id, now)
-            outbox.set_next_write(conn, row.installation_id, now + int(s.settings.times.write_pace_s * 1000))
         elif isinstance(ending, Dropped):
             outbox.dropped(conn, row.id, ending.why, now)
         elif isinstance(ending, NotNow):

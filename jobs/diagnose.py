@@ -40,6 +40,7 @@ LOG_WAITS_MS = (5_000, 10_000, 20_000, 40_000, 45_000)
 """IT-14: five tries in two minutes."""
 FAULT_WAIT_MS, LONGEST_WAIT_MS = 15_000, 900_000
 FAULT_TRIES = 10
+LEAST_CALLS, SCARCE_S = 200, 300
 OPEN = (DiagnosisState.COLLECTING, DiagnosisState.READING, DiagnosisState.MEASURING, DiagnosisState.WAITING)
 
 
@@ -83,10 +84,17 @@ def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
             return _end(s, told, Decision(Outcome.NOT_ENABLED))
         if isinstance(policy, PolicyError):
             return _end(s, told, Decision(Outcome.MISCONFIGURED), {told_of.CONFIG: told_of.mistake(policy)})
+        if told.asked_by is None and _calls_are_scarce(github):
+            return _wait(s, told, SCARCE_S)
         found = collect(client, place.full_name, told.head_sha, s.settings.app_id)
         if stop := _not_yet(s, told, found):
             return stop
         return _read(_Work(s, client, place, told, scope, policy), found)
+
+
+def _calls_are_scarce(github: Client) -> bool:
+    """What is left of the hour is for runs that have begun, and for people (GH-11)."""
+    return github.remaining is not None and github.remaining < LEAST_CALLS
 
 
 def _no_place(s: Services, told: Row) -> bool:

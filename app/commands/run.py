@@ -9,7 +9,7 @@ from app.commands.desk import Desk, Said, refused
 from app.commands.table import Command, find
 from app.github.permissions import standing_of
 from app.github.tokens import Purpose
-from app.ledger import commands, issues, outbox, repos, transitions
+from app.ledger import commands, issues, outbox, repos, told, transitions
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
 from app.ledger.words import CommandOutcome, CommandSource, OutboxKind
@@ -115,8 +115,9 @@ def _answer(s: Services, row: Row, scope: Row | None, act: Callable[[Connection]
 
 
 def _acknowledge(conn: Connection, row: Row, scope: Row, said: Said, now: int) -> None:
-    """Reaction and reply; a press of a button has no comment to react to."""
+    """Reaction and reply; a press of a button has no comment to react to: the check itself says it (CM-11)."""
     if row.source is CommandSource.BUTTON:
+        repos.note(conn, scope.id, told.PRESSED, _press(row, scope, said))
         transitions.show(conn, scope.id, now)
         return
     common = {"lane": f"comment:{row.source_id}", "installation_id": scope.installation_id, "now": now}
@@ -135,3 +136,12 @@ def _acknowledge(conn: Connection, row: Row, scope: Row, said: Said, now: int) -
         payload={"command_id": row.id, "content": REACTION[said.outcome], "instead_of": "eyes"},
         **common,
     )
+
+
+def _press(row: Row, scope: Row, said: Said) -> dict[str, object] | None:
+    """What the check says about a press; one that changed nothing leaves no word."""
+    if said.outcome is CommandOutcome.NO_EFFECT:
+        return None
+    refused = said.outcome is not CommandOutcome.ACCEPTED
+    why = {"refused": said.reason, "denied": said.reply == "denied"} if refused else {}
+    return {"sha": scope.head_sha, "by": row.actor, "verb": row.verb, **why}

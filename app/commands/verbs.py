@@ -4,9 +4,9 @@ from sqlalchemy import Connection
 
 from app.commands.desk import Desk, Said, accepted, no_effect, refused
 from app.commands.plan import PlanRefused, read_plan
-from app.ledger import deliveries, diagnoses, repairing, repos, runs, transitions
+from app.ledger import deliveries, diagnoses, outbox, repairing, repos, runs, transitions
 from app.ledger.rows import Row
-from app.ledger.words import CommandOutcome, CommandSource, ScopeState
+from app.ledger.words import CommandOutcome, CommandSource, OutboxKind, OutboxState, ScopeState
 from app.runs.facts import Command
 from app.runs.model import BlockCause, Outcome, Status
 
@@ -16,6 +16,7 @@ SAID_IN = {
     CommandSource.REVIEW: "pull_request_review",
     CommandSource.REVIEW_COMMENT: "pull_request_review_comment",
 }
+NOT_UPDATED = "GitHub could not update this branch. Update it by hand, or say `/remedy fix`."
 REFUSALS = {
     "a hint does not publish": ("hint_on_publish", ""),
     "the steps of the plan differ": ("plan_changed", "the steps of the plan differ"),
@@ -51,7 +52,7 @@ def command_resume(desk: Desk, conn: Connection) -> Said:
     was_off = repos.clear_off(conn, desk.scope.id)
     run = runs.active(conn, desk.scope.id)
     if run is None:
-        return _start(desk, conn, was_off=was_off)
+        return _update_branch(desk, conn) or _start(desk, conn, was_off=was_off)
     if run.status is not Status.BLOCKED:
         return no_effect("running")
     if was_off and run.block_cause is BlockCause.NEEDS_APPROVAL:
@@ -109,6 +110,28 @@ def command_ping(desk: Desk, conn: Connection) -> Said:
 
 def command_help(desk: Desk, conn: Connection) -> Said:
     return Said(CommandOutcome.ACCEPTED, "help", rings=(_deliver(desk),))
+
+
+def _update_branch(desk: Desk, conn: Connection) -> Said | None:
+    """A branch that is only behind its base is updated, once for one head; CI then speaks anew (IT-26, W22)."""
+    scope, key = desk.scope, f"update_branch:{desk.scope.id}:{desk.scope.head_sha}"
+    told = diagnoses.last(conn, scope.id, scope.head_sha)
+    stale = told is not None and told.outcome is Outcome.STALE_BASE and scope.state is ScopeState.OPEN
+    if not stale or scope.is_fork or not scope.key.startswith("pr:"):
+        return None
+    asked = outbox.find(conn, key)
+    if asked is not None:
+        return refused("other", NOT_UPDATED) if asked.state is OutboxState.FAILED else no_effect("updating")
+    outbox.put(
+        conn,
+        key=key,
+        lane=scope.id,
+        kind=OutboxKind.UPDATE_BRANCH,
+        payload={"scope_id": scope.id, "head_sha": scope.head_sha},
+        installation_id=scope.installation_id,
+        now=desk.s.clock(),
+    )
+    return accepted(_deliver(desk))
 
 
 def _start(desk: Desk, conn: Connection, *, was_off: bool) -> Said:

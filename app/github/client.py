@@ -33,6 +33,7 @@ class _Shared:
     tokens: dict[tuple[Purpose, int | None], Token] = field(default_factory=dict)
     gone: InstallationGone | None = None
     remaining: int | None = None
+    writes: int = 0
 
 
 class Client:
@@ -83,6 +84,11 @@ class Client:
     def remaining(self) -> int | None:
         """Calls left in this hour as GitHub last said, or None when it names no limit (F-R9)."""
         return self._shared.remaining
+
+    @property
+    def writes(self) -> int:
+        """How many requests that change something were sent, tokens apart (GH-11)."""
+        return self._shared.writes
 
     @property
     def repository_id(self) -> int | None:
@@ -210,6 +216,7 @@ class Client:
         shared = self._shared
         tries, waited_s, renewed = 0, 0.0, False
         while True:
+            shared.writes += call.method != "GET" and not call.by_app
             result = shared.session.send(
                 call.method,
                 call.path,

@@ -49,5 +49,9 @@ class IssuesDisabled(UserError):
     """The repository has no issues (F-I5)."""
 
 
+class BranchNotUpdated(UserError):
+    """GitHub cannot merge the base into the head: they conflict, or a rule forbids it."""
+
+
 class ListCut(UserError):
     """A list was too long to read to its end, so "there is none" cannot be said of it (GH-37)."""

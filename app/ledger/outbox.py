@@ -55,7 +55,7 @@ def due(conn: Connection, installation_id: int, now: int) -> Row | None:
     """The oldest row that may be sent now; a lane whose first unfinished row still waits is passed over (OB-2).
 
     SENDING in the answer means that a dead sender began it: look the thing up before you repeat (OB-4). The pace of
-    the installation is the caller's: see `next_write`.
+    the installation is the caller's: see `ledger/pace`.
     """
     rows = select(outbox).where(outbox.c.installation_id == installation_id, is_ready(now))
     return conn.execute(rows.order_by(outbox.c.seq).limit(1)).one_or_none()
@@ -105,17 +105,6 @@ def installations_due(conn: Connection, now: int, *, rung_before: int | None = N
     if rung_before is not None:
         ids = ids.where(or_(outbox.c.rung_at.is_(None), outbox.c.rung_at <= rung_before))
     return list(conn.execute(ids.order_by(outbox.c.installation_id)).scalars())
-
-
-def next_write(conn: Connection, installation_id: int) -> int:
-    """UTC milliseconds before which this installation writes nothing; 0 if it may at once (OB-6)."""
-    at = select(installations.c.next_write_at).where(installations.c.id == installation_id)
-    return conn.execute(at).scalar() or 0
-
-
-def set_next_write(conn: Connection, installation_id: int, at: int) -> None:
-    """Nothing of this installation is written before `at`: its pace, or what GitHub's limit said (GH-10, GH-11)."""
-    conn.execute(update(installations).where(installations.c.id == installation_id).values(next_write_at=at))
 
 
 def _replace(conn: Connection, old: Row, wanted: Mapping[str, Any]) -> None:

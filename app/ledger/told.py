@@ -7,24 +7,26 @@ from sqlalchemy import Connection
 
 from app.ledger import incidents
 from app.ledger.rows import Row
-from app.runs.view import AskedLog, ConfigMistake
+from app.runs.view import AskedLog, ConfigMistake, Press
 
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
 WAITING_FOR, REPAIR_ON = "waiting_for", "repair_on"
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
-OWN_CONFIG = "own_config"
-"""Name in `scopes.notes`: the mistake in the policy file as a pull request has it, with its head."""
+OWN_CONFIG, PRESSED = "own_config", "pressed"
+"""Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press
+of a button."""
 
 
 def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mapping[str, Any]:
     """The fields of a ScopeView that are notes: mistakes of files, logs that were asked for, what GitHub refuses."""
     details: Mapping[str, Any] = {} if told is None else told.details or {}
     notes: Mapping[str, Any] = scope.notes or {}
-    own = notes.get(OWN_CONFIG)
-    trouble = details.get(TROUBLE) or notes.get(TROUBLE) or {}
+    here = {name: note for name, note in notes.items() if note.get("sha") in (None, scope.head_sha)}
+    trouble = details.get(TROUBLE) or here.get(TROUBLE) or {}
     return {
         "config": _mistake(details.get(CONFIG)),
-        "config_in_head": _mistake(own) if own and own.get("sha") == scope.head_sha else None,
+        "config_in_head": _mistake(here.get(OWN_CONFIG)),
+        "press": Press(**_of_head(here[PRESSED])) if PRESSED in here else None,
         "asked": tuple(AskedLog(**asked) for asked in details.get(ASKED, ())),
         "rerun": bool(details.get(RERUN)),
         "waiting_workflow": details.get(WORKFLOW, ""),
@@ -48,4 +50,8 @@ def _sightings(kept: Mapping[str, Any] | None) -> tuple[int, int] | None:
 def _mistake(kept: Mapping[str, Any] | None) -> ConfigMistake | None:
     if not kept:
         return None
-    return ConfigMistake(**{name: value for name, value in kept.items() if name != "sha"})
+    return ConfigMistake(**_of_head(kept))
+
+
+def _of_head(note: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in note.items() if name != "sha"}

@@ -33,7 +33,7 @@ def _key(value: dict[str, Any], needed: bool) -> dict[str, Any]:
 
 def _or(value: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """`value` with `other` as one more way; what describes the key stays outside."""
-    told = {name: value[name] for name in ("title", "description", "default") if name in value}
+    told: dict[str, Any] = {name: value[name] for name in ("title", "description", "default") if name in value}
     rest = {name: part for name, part in value.items() if name not in told}
     ways = rest["anyOf"] if set(rest) == {"anyOf"} else [rest]
     return {**told, "anyOf": [*ways, other]}

@@ -21,6 +21,8 @@ DESCRIPTION = 40
 MOST_ANNOTATIONS = 10
 _LABELS: Mapping[Button, str] = {"fix": "Fix", "resume": "Resume", "block": "Block"}
 _SAME_TEXT = {State.CORRECTING: State.FIXING}
+_MORE = ("pressed", "own_config")
+"""Templates of lines that any state's summary may have below it; each sets a part of its own name."""
 _ANNOTATED = frozenset({State.PLAN_REVIEW, State.FIXING, State.BLOCKED})
 
 
@@ -94,7 +96,7 @@ def render_check(view: ScopeView, redactor: Redactor = PATTERNS) -> CheckBody:
     def render(space: Space) -> Mapping[str, str]:
         name = _SAME_TEXT.get(shown.state, shown.state)
         values = values_of(safe, shown, space, patch)
-        found = {**parts_of(f"checks/{name}.j2", values), **parts_of("checks/own_config.j2", values)}
+        found = {part: text for page in (name, *_MORE) for part, text in parts_of(f"checks/{page}.j2", values).items()}
         return {name: tidy(part).strip("\n") for name, part in found.items()}
 
     parts = {**parts_of("checks/buttons.j2", {}), **fitted_parts(render)}
@@ -105,7 +107,7 @@ def render_check(view: ScopeView, redactor: Redactor = PATTERNS) -> CheckBody:
         status=shown.status,
         conclusion=shown.conclusion,
         title=cut_line(one_line(redactor.text(parts["title"])), TITLE),
-        summary=redactor.text("\n\n".join(part for part in (parts["summary"], parts["own_config"]) if part)),
+        summary=redactor.text("\n\n".join(parts[name] for name in ("summary", *_MORE) if parts[name])),
         text=redactor.text(parts.get("text", "")),
         actions=tuple(Action(_LABELS[button], parts[button][:DESCRIPTION], button) for button in shown.buttons),
         annotations=_annotations(safe, shown),

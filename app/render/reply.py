@@ -65,7 +65,7 @@ class Denied:
 class Nothing:
     """A command that changed nothing."""
 
-    why: Literal["stopped", "running", "not_blocked", "no_failures", "nothing_to_cancel", "finished"]
+    why: Literal["stopped", "running", "not_blocked", "no_failures", "nothing_to_cancel", "finished", "updating"]
     by: str = ""
     at: int | None = None
     sha: str = ""

@@ -139,6 +139,17 @@ class ConfigMistake:
 
 
 @dataclass(frozen=True)
+class Press:
+    """The last press of a button of this check: who, which verb, and why it was refused or empty."""
+
+    by: str
+    verb: str
+    refused: str = ""
+    denied: bool = False
+    """They may not command here."""
+
+
+@dataclass(frozen=True)
 class SeenRow:
     """One row of an issue's table Seen."""
 
@@ -251,6 +262,7 @@ class ScopeView:
     config: ConfigMistake | None = None
     config_in_head: ConfigMistake | None = None
     """A mistake in the policy file as this pull request changes it (decisions.md, 72); the check adds one line."""
+    press: Press | None = None
     asked: tuple[AskedLog, ...] = ()
     waiting_workflow: str = ""
     trouble: str = ""

@@ -2,6 +2,7 @@
 
 from app.diagnosis.issues import refresh_issues
 from app.github import pulls
+from app.github.errors import BranchNotUpdated, GitHubError
 from app.github.pulls import PullWrite
 from app.ledger import diagnoses, events, publications, repos, runs, transitions
 from app.ledger.rows import Row
@@ -42,6 +43,25 @@ def update_pull(letter: Letter) -> Ending:
         return Dropped("no pull request was opened")
     title, body = render_pull(view, letter.s.redactor)
     return Sent(pulls.update_pull(letter.client, letter.repo, publication.pr_number, title, body).number)
+
+
+def update_branch(letter: Letter) -> Ending:
+    """GitHub merges the base into the head that the person saw; a head that moved on is left alone."""
+    with letter.s.read() as conn:
+        scope = repos.get_scope(conn, letter.told("scope_id"))
+    head_sha = letter.told("head_sha")
+    if scope is None or scope.head_sha != head_sha:
+        return Dropped("the head moved")
+    number = int(scope.key.removeprefix("pr:"))
+    try:
+        pulls.update_branch(letter.client, letter.repo, number, head_sha)
+    except GitHubError as error:
+        if error.status != 422:
+            raise
+        if pulls.get_pull(letter.client, letter.repo, number).head.sha != head_sha:
+            return Dropped("the head moved")
+        raise BranchNotUpdated(f"GitHub could not update the branch: {error.message}") from error
+    return Sent(number)
 
 
 def _about(letter: Letter) -> tuple[Row, Row, ScopeView]:

@@ -3,6 +3,7 @@
 import hashlib
 
 from app.github import checks, comments, pulls
+from app.github.calls import Listing
 from app.github.checks import ActionWrite, AnnotationWrite, CheckWrite
 from app.github.errors import GitHubError
 from app.ledger import diagnoses, repos, runs
@@ -14,6 +15,7 @@ from app.render.check import CheckBody, render_check
 from app.render.check_closed import render_moved_check, render_queue_check
 from app.render.comment import render_comment
 from app.render.markers import marker
+from app.render.reply import render_doubled
 from app.runs.projection import Projection, State, Turn, project
 from app.runs.view import ScopeView
 from app.speech import handover
@@ -51,6 +53,8 @@ def upsert_comment(letter: Letter) -> Ending:
             repos.comment_deleted(conn, scope.id, s.clock())
             return Dropped("a person deleted the comment")
         repos.set_comment(conn, scope.id, comment_id, digest, s.clock())
+    if shown.status == "completed":
+        _fold_doubles(letter, view, comment_id)
     return Sent(comment_id)
 
 
@@ -83,11 +87,23 @@ def _write_comment(letter: Letter, scope: Row, view: ScopeView, text: str) -> in
     pull = pulls.get_pull(letter.client, letter.repo, number)
     if not pull.is_open or pull.head.sha != view.head_sha:
         raise Stale("the pull request moved on")
-    mark = marker("status", view.scope_key)
-    known = comments.find_our_comment(letter.client, letter.repo, number, letter.s.settings.app_id, mark)
+    known = next(iter(_ours(letter, view)), None)
     if known is not None:
         return comments.update_comment(letter.client, letter.repo, known.id, text).id
     return comments.open_comment(letter.client, letter.repo, number, text).id
+
+
+def _ours(letter: Letter, view: ScopeView) -> Listing[comments.Comment]:
+    """Our status comments in the thread, oldest first; more than one if a list was behind when we looked (GH-16)."""
+    mark, app_id = marker("status", view.scope_key), letter.s.settings.app_id
+    return comments.find_our_comments(letter.client, letter.repo, view.number or 0, app_id, mark)
+
+
+def _fold_doubles(letter: Letter, view: ScopeView, kept: int) -> None:
+    """Leave one status comment: every other of ours becomes one line that points to it (decisions.md, row 81)."""
+    for double in _ours(letter, view):
+        if double.id != kept:
+            comments.update_comment(letter.client, letter.repo, double.id, render_doubled(view))
 
 
 def _was_deleted(letter: Letter, scope: Row) -> bool:

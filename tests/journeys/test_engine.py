@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.ledger import leases, outbox, publications, turns
+from app.ledger import leases, outbox, pace, publications, turns
 from app.ledger.schema import publications as publications_table
 from app.runs.model import ItemStatus, Purpose
 from tests.demo import shop
@@ -108,7 +108,7 @@ def test_a_limit_of_githubs_is_left_to_the_sweep_OB_6(world: World) -> None:
     world.step_to("deliver")
     with world.services.write() as conn:
         (installation,) = outbox.installations_due(conn, world.now())
-        outbox.set_next_write(conn, installation, world.now() + 60_000)
+        pace.set_next_write(conn, installation, world.now() + 60_000)
     before = len(world.github.log(writes_only=True))
 
     assert world.run("deliver", str(installation)) == "waiting"

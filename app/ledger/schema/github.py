@@ -29,6 +29,7 @@ installations = Table(
     time("next_write_at"),
     big("calls_left"),
     time("calls_left_at"),
+    json("writes"),
 )
 
 repositories = Table(

@@ -233,3 +233,46 @@ def _most_in_a_minute(place: Place) -> int:
     """The largest number of content writes of ours within any 60 s (GH-11)."""
     times = [asked.at for asked in place.github.log(writes_only=True) if "access_tokens" not in asked.path]
     return max(sum(start <= at < start + 60_000 for at in times) for start in times)
+
+
+def test_a_status_comment_that_was_posted_twice_is_one_again_gh16_row81(place: Place) -> None:
+    """GitHub stored it and lost the answer, and its list did not show it yet when we looked."""
+    number = place.pull()
+    place.settle()
+    place.github.lost_answer("issues/create-comment")
+    place.github.fault(op="issues/list-comments$", status=200, body=[], times=2)
+    place.fail(number)
+    place.settle()
+    assert len(place.comments(number)) == 2
+
+    place.github.comment(MAINTAINER, place.thread(number), "/remedy block")
+    place.settle()
+    first, second = sorted(place.comments(number), key=len)
+    assert first == "<!-- remedy:notice pr:1 v1 -->\nSee the status comment.\n"
+    assert "stopped by" in second
+
+
+def test_few_calls_left_hold_back_new_diagnoses_gh11(place: Place) -> None:
+    number = place.pull()
+    place.settle()
+    limits = place.github.world.limits
+    limits.per_hour = 150
+    place.fail(number)
+    place.settle_to("diagnose")
+    assert place.world.step("diagnose") is not None
+    assert place.world.step("diagnose") is None and place.issues() == [], "it waits"
+
+    limits.per_hour = 5000
+    place.settle()
+    _once(place, number)
+
+
+def test_an_hour_holds_no_more_writes_than_allowed_gh11(a_place: Callable[..., Place]) -> None:
+    place = a_place(limits={"running": 100, "writes_an_hour": 12})
+    numbers = [place.red_pull(branch=f"branch-{n}") for n in range(6)]
+    place.settle()
+    for number in numbers:
+        assert len(place.comments(number)) == 1
+    times = [asked.at for asked in place.github.log(writes_only=True) if "access_tokens" not in asked.path]
+    assert len(times) > 12
+    assert max(sum(start <= at < start + 3_600_000 for at in times) for start in times) <= 12

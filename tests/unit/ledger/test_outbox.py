@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from app.ledger import outbox, repos
+from app.ledger import outbox, pace, repos
 from app.ledger.rows import Row
 from app.ledger.schema import outbox as rows
 from app.ledger.words import OutboxKind, OutboxState
@@ -148,9 +148,9 @@ def test_one_installation_never_waits_for_another(conn: Connection) -> None:
     """OB-2, GH-10."""
     put(conn, "1", installation=ACME)
     put(conn, "2", installation=OTHER)
-    outbox.set_next_write(conn, ACME, NOW + 10)
-    assert outbox.next_write(conn, ACME) == NOW + 10
-    assert outbox.next_write(conn, OTHER) == 0
+    pace.set_next_write(conn, ACME, NOW + 10)
+    assert pace.next_write(conn, ACME) == NOW + 10
+    assert pace.next_write(conn, OTHER) == 0
     assert outbox.installations_due(conn, NOW) == [OTHER]
     assert outbox.installations_due(conn, NOW + 10) == [ACME, OTHER]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection, insert, update
 
-from app.ledger import deliveries, diagnoses, leases, outbox, publications, ready, runs, work
+from app.ledger import deliveries, diagnoses, leases, outbox, pace, publications, ready, runs, work
 from app.ledger.deliveries import Delivery
 from app.ledger.leases import Holder
 from app.ledger.publications import PublicationEnd
@@ -156,7 +156,7 @@ def test_deliver_is_rung_per_installation(conn: Connection) -> None:
         letter(conn, key, installation)
     assert due(conn) == [("deliver", str(ACME)), ("deliver", str(OTHER))]
     ready.rang(conn, "deliver", str(ACME), NOW)
-    outbox.set_next_write(conn, OTHER, NOW + 5)
+    pace.set_next_write(conn, OTHER, NOW + 5)
     assert due(conn) == []
     assert due(conn, NOW + 5) == [("deliver", str(OTHER))]
     letter(conn, "4", ACME, lane="new")

@@ -12,6 +12,7 @@ OURS = frozenset(
         *("scope_key", "repository", "check_key", "head_sha", "base_sha", "sha", "newer_sha", "pushed_sha", "run_id"),
         *("public_url", "web_url", "log_url", "issue_url", "pull_url", "base_repair_url"),
         *("mode", "ci", "repair_state", "approval", "cancel_reason", "tier", "expected", "seen", "verdict", "cost"),
+        *("verb",),
         *("tree", "group_id", "framework", "line", "tag", "event", "extra"),
     }
 )
