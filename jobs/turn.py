@@ -22,10 +22,12 @@ from app.runs.model import ItemKind, ItemStatus, Purpose, Role
 from app.runs.rules_turns import RESULT_OF_CI
 from app.services import Hold, Services, hold, services
 from app.turns import keeping, places
-from app.turns.asking import Asked, ask_of
+from app.turns.asking import Asked, Asking, ask_of
 from app.turns.driving import Seat, drive
 from app.turns.harvest import harvest
-from app.turns.rights import bounds_of
+from app.turns.rights import bounds_of, rung_of
+from app.turns.tools.doing import Desk, toolbox
+from app.turns.tools.serve import tool_server
 from app.workspace.checkout import Mirror
 from app.workspace.rooms import Room, Rooms, room_key
 
@@ -130,12 +132,19 @@ def _in_room(job: Work, room: Room) -> str:
     s, case = job.s, job.case
     wall_s = _wall_s(job)
     start = _files(job, room)
-    asked = ask_of(job.brief, case.turn.id, case.turn.role, wall_s, s.redactor)
+    bounds, diary = bounds_of(case, job.spec), keeping.Diary(s, case.turn.id)
+    desk = Desk(s, case, job.spec.id, job.brief.model, diary.host)
+    tools = tool_server(toolbox(desk, bounds.grant.host_tools), job.spec, case.turn.id, wall_s, job.held.lost)
+    may_ask = tools is not None and "request_human" in tools.box.names
+    asking = Asking(
+        case.turn.id, case.turn.role, wall_s, rung_of(job.spec, tools), may_ask, submitted=lambda: desk.submitted
+    )
+    asked = ask_of(job.brief, asking, s.redactor)
     if not _start(job, asked, wall_s):
         return "late"
-    seat = Seat(case.repository.full_name, case.scope.is_fork, room, wall_s, case.turn.id, bounds_of(case, job.spec))
+    seat = Seat(case.repository.full_name, case.scope.is_fork, room, wall_s, case.turn.id, bounds)
     talk = (asked.ask, _session(s, case), job.brief.model)
-    driven = drive(s.settings, job.spec, seat, talk, (keeping.Diary(s, case.turn.id), job.held.lost))
+    driven = drive(s.settings, job.spec, seat, talk, (diary, job.held.lost), tools)
     if driven is None:
         return "cancelled"
     outcome = _outcome(job, room, start, driven.result)

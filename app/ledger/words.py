@@ -234,12 +234,15 @@ class EventKind(StrEnum):
 class TurnEventKind(StrEnum):
     """What can be written in the ledger of a turn (domain.md, 16)."""
 
+    SESSION_BOUND = "session.bound"
     MESSAGE_DELTA = "message.delta"
     MESSAGE_COMPLETED = "message.completed"
+    PLAN_UPDATED = "plan.updated"
     TOOL_CALL_STARTED = "tool.call.started"
     TOOL_CALL_COMPLETED = "tool.call.completed"
     TOOL_DENIED = "tool.denied"
     PERMISSION_DECIDED = "permission.decided"
+    USAGE_UPDATED = "usage.updated"
     STATE_UPDATED = "state.updated"
     TURN_LOG = "turn.log"
     TURN_CLEANUP_FAILED = "turn.cleanup_failed"

@@ -3,7 +3,7 @@
 from typing import Literal
 from urllib.parse import quote
 
-Kind = Literal["status", "issue", "fix", "reply", "handover", "review", "closing", "notice"]
+Kind = Literal["status", "issue", "fix", "reply", "handover", "note", "review", "closing", "notice"]
 
 
 def marker(kind: Kind, key: str) -> str:

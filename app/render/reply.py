@@ -186,6 +186,12 @@ def render_dry_run(dry_run: DryRun, links: Links, key: str, redactor: Redactor =
     return redactor.text(tidy(fill("replies/dry_run.md.j2", values)))
 
 
+def render_note(text: str, run_id: str, turn_id: str, redactor: Redactor = PATTERNS) -> str:
+    """What an agent says on an issue; its text stands in a fence, so nothing in it is live."""
+    values = {"text": redactor.text(text), "run_id": run_id, "marker": Markup(marker("note", turn_id))}
+    return redactor.text(tidy(fill("replies/note.md.j2", values)))
+
+
 def _shown(text: str, most_bytes: int) -> Mapping[str, object]:
     kept: list[str] = []
     used = 0

@@ -90,10 +90,13 @@ class EventType(StrEnum):
     MESSAGE_DELTA = "message.delta"
     MESSAGE_COMPLETED = "message.completed"
     THOUGHT_DELTA = "thought.delta"
+    PLAN_UPDATED = "plan.updated"
     TOOL_STARTED = "tool.call.started"
     TOOL_COMPLETED = "tool.call.completed"
     PERMISSION_DECIDED = "permission.decided"
     TOOL_DENIED = "tool.denied"
+    STATE_UPDATED = "state.updated"
+    LOG = "turn.log"
     USAGE_UPDATED = "usage.updated"
     CLEANUP_FAILED = "turn.cleanup_failed"
     COMPLETED = "turn.completed"
@@ -134,6 +137,14 @@ class Readiness:
 
 
 @dataclass(frozen=True)
+class HostTools:
+    """Where a session reaches our tools over MCP, as the agent sees it; `token` is worth nothing after the turn."""
+
+    url: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True)
 class SessionSpec:
     """One conversation of one role: `workspace` is the folder on the host, `cwd` the same as the agent sees it."""
 
@@ -143,6 +154,7 @@ class SessionSpec:
     model: str | None = None
     effort: str | None = None
     config: Mapping[str, object] = field(default_factory=dict)
+    tools: HostTools | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from app.ledger.words import CommandSource
 from app.render.links import links_of
 from app.render.markers import marker
 from app.render.reply import Denied, Help, HelpRow, Nothing, NotNow, Ping, Reply, Unknown, render_reply
-from app.speech import handover
+from app.speech import handover, notes
 from app.speech.letter import Dropped, Ending, Letter, Sent
 
 PLACE = {CommandSource.COMMENT: "issue", CommandSource.REVIEW_COMMENT: "review"}
@@ -32,9 +32,11 @@ def react(letter: Letter) -> Ending:
 
 
 def reply(letter: Letter) -> Ending:
-    """One answer per command comment, below it in the thread; or the hand-over of a run."""
+    """One answer per command comment, below it in the thread; the hand-over of a run, or an agent's note."""
     if letter.told("reply") == "handover":
         return handover.send(letter)
+    if letter.told("reply") == "note":
+        return notes.send(letter)
     s = letter.s
     with s.read() as conn:
         row = commands.get(conn, letter.told("command_id"))

@@ -15,7 +15,8 @@ from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
 from app.runners.turn import drive_turn
 from app.runs.model import Role
 from app.settings import Settings
-from app.turns.reach import with_models
+from app.turns.reach import with_models, with_tools
+from app.turns.tools.serve import ToolServer
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
@@ -54,9 +55,13 @@ def drive(
     seat: Seat,
     talk: tuple[Ask, SessionRef | None, type[BaseModel] | None],
     watch: tuple[Sink, Callable[[], bool]],
+    tools: ToolServer | None = None,
 ) -> Driven | None:
-    """Run the turn to its end; None when we stopped it. `talk` is what is said, `watch` who listens and who stops."""
-    return asyncio.run(_drive(settings, spec, seat, talk, watch))
+    """Run the turn to its end; None when we stopped it. `talk` is what is said, `watch` who listens and who stops.
+
+    `tools` are served inside the sandbox alone, as long as the agent's process lives.
+    """
+    return asyncio.run(_drive(settings, spec, seat, talk, watch, tools))
 
 
 async def _drive(
@@ -65,6 +70,7 @@ async def _drive(
     seat: Seat,
     talk: tuple[Ask, SessionRef | None, type[BaseModel] | None],
     watch: tuple[Sink, Callable[[], bool]],
+    tools: ToolServer | None,
 ) -> Driven | None:
     ask, ref, model = talk
     sink, lost = watch
@@ -82,7 +88,8 @@ async def _drive(
     launcher, spec = with_models(
         Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id), spec, settings.models
     )
-    session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config)
+    launcher, reach = with_tools(launcher, tools)
+    session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config, tools=reach)
     try:
         runner = runner_for(spec, launcher)
     except RunnerFailure as stopped:

@@ -13,7 +13,7 @@ from app.ledger.leases import Holder
 from app.ledger.turns import TurnEnd, Verdict
 from app.ledger.words import EventKind, EvidenceKind, TurnEventKind, TurnEventSource, VerdictSource
 from app.runners.codes import Code
-from app.runners.runner import RunnerEvent, TurnResult
+from app.runners.runner import RunnerEvent, Source, TurnResult
 from app.runs.addendum import addendum_fault
 from app.runs.model import ItemStatus
 from app.runs.verdicts import AgentResult, PlanSupervision, SelfRepair, Supervision, check_citations
@@ -31,7 +31,14 @@ class Diary:
         self._s, self._turn_id, self._seq = s, turn_id, 0
 
     def __call__(self, event: RunnerEvent) -> None:
-        """Keep one event; pieces of a message are left to the whole message that follows."""
+        """Keep one event of the runner; pieces of a message are left to the whole message that follows."""
+        self._keep(event, TurnEventSource.RUNNER)
+
+    def host(self, event: RunnerEvent) -> None:
+        """Keep one event that the host itself saw: a call of one of its tools (RN-36)."""
+        self._keep(event, TurnEventSource.HOST)
+
+    def _keep(self, event: RunnerEvent, source: TurnEventSource) -> None:
         if event.type.value not in STORED:
             return
         self._seq += 1
@@ -40,7 +47,7 @@ class Diary:
             data = json.loads(text)
         except ValueError:
             data = {"cut": text}
-        row = TurnEvent(self._seq, TurnEventKind(event.type.value), data, TurnEventSource.RUNNER)
+        row = TurnEvent(self._seq, TurnEventKind(event.type.value), data, source)
         with self._s.write() as conn:
             events.append_to_turn(conn, self._turn_id, row, self._s.clock())
 
@@ -100,7 +107,8 @@ def worked(s: Services, result: TurnResult, work: Work) -> Outcome:
     said = result.value
     assert isinstance(said, AgentResult)
     summary = s.redactor.text(said.summary_markdown)
-    asks = summary.startswith("Question:") and not work.commit
+    by_tool = result.source is Source.TOOL
+    asks = summary.startswith("Question:") and (by_tool or not work.commit)
     kept = {
         "summary_markdown": summary,
         "tests": [claim.model_dump() for claim in said.tests],

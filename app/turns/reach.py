@@ -1,10 +1,12 @@
-"""What an agent can reach from inside its sandbox: its models, through a gateway with a token of this turn."""
+"""What an agent can reach from inside its sandbox: its models and our tools, each with a token of this turn."""
 
 import secrets
 from dataclasses import replace
 
 from app.runners.registry import RunnerSpec
+from app.runners.runner import HostTools
 from app.settings import ModelSettings
+from app.turns.tools.serve import ToolServer
 from app.workspace.gateway import Gateway
 from app.workspace.launcher import Launcher
 from app.workspace.serving import serving
@@ -22,3 +24,11 @@ def with_models(launcher: Launcher, spec: RunnerSpec, models: ModelSettings) -> 
     env = {name: value.replace(MODEL_URL, url).replace(MODEL_KEY, token) for name, value in spec.env.items()}
     endpoint = serving(Gateway(models, token))
     return replace(launcher, serve={**launcher.serve, "model": endpoint}), replace(spec, env=env)
+
+
+def with_tools(launcher: Launcher, tools: ToolServer | None) -> tuple[Launcher, HostTools | None]:
+    """The turn's tools on a port of its own; None leaves things as they are."""
+    if tools is None:
+        return launcher, None
+    served = replace(launcher, serve={**launcher.serve, "tools": serving(tools)})
+    return served, HostTools(f"http://127.0.0.1:{served.port('tools')}{tools.path}", tools.token)

@@ -23,7 +23,7 @@ def install_qa(runners_dir: Path, scenario: Mapping[str, Any], *, runner_id: str
     manifest["spec"].update(spec)
     folder = runners_dir / runner_id.rsplit("/", 1)[-1]
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("qa.py", "qa_faults.py"):
+    for name in ("qa.py", "qa_faults.py", "qa_tools.py"):
         shutil.copy(HERE / name, folder / name)
     (folder / "runner.yaml").write_text(yaml.safe_dump(manifest))
     (folder / "scenario.json").write_text(json.dumps(scenario, indent=2))

@@ -9,10 +9,11 @@ beside this file. A scenario is an object:
     {"agent": [MOVE, ...], "plan": [...], "review": [...], "self_repair": [...], "final": [...], "reask": [...],
      "start": "crash" | "silent" | "junk"}
 
-The first entry of a list is for attempt 1, the second for attempt 2; the last is repeated. A MOVE is a name (MOVES here
-and in qa_faults.py), an object {"do": NAME, ...}, or a list of them, done in order; the last answer counts. An object
-with "when" is taken for prompts that hold that text, whatever the attempt. Without an entry the answer is the good one
-of the role: an agent reports no change, a supervisor approves with the ids it must cite, a self-repair needs a user.
+The first entry of a list is for attempt 1, the second for attempt 2; the last is repeated. A MOVE is a name (MOVES
+here, in qa_faults.py and in qa_tools.py), an object {"do": NAME, ...}, or a list of them, done in order; the last
+answer counts. An object with "when" is taken for prompts that hold that text, whatever the attempt. Without an entry
+the answer is the good one of the role: an agent reports no change, a supervisor approves with the ids it must cite, a
+self-repair needs a user.
 
 With QA_STATE (a folder, `~` is HOME) sessions are kept there and `session/load` is offered.
 """
@@ -75,6 +76,7 @@ class Session:
     def __init__(self, session_id, cwd, scenario):
         self.id, self.cwd, self.scenario = session_id, cwd, scenario
         self.prompts, self.role, self.attempt, self.turn = 0, "", 0, ""
+        self.servers = []
         self.cancelled = threading.Event()
 
     def save(self):
@@ -218,6 +220,8 @@ def payload(turn, move):
 def good(turn, move):
     if turn.role == "final":
         return Answer(move.get("text", "The sum was wrong; the fix puts it right."))
+    if not turn.nonce and "ends in `submit_result`" in turn.text:
+        return move_named("submit")(turn, move)
     return Answer("Here is what I found.\n\n" + turn.marked(payload(turn, move)) + "\n")
 
 
@@ -302,14 +306,15 @@ MOVES = {
 
 
 def move_named(name):
-    """The faults stand in a file of their own beside this one."""
+    """The faults and the host tools stand in files of their own beside this one."""
     if name in MOVES:
         return MOVES[name]
     sys.path.insert(0, HERE)
     sys.modules.setdefault("qa", sys.modules[__name__])
     import qa_faults
+    import qa_tools
 
-    return qa_faults.MOVES[name]
+    return {**qa_faults.MOVES, **qa_tools.MOVES}[name]
 
 
 def prompt(request_id, session, params):
@@ -342,7 +347,7 @@ def answer_prompt(request_id, session, params):
 
 def initialize(request_id, params):
     scenario = load_scenario({})
-    offers = {"loadSession": bool(STATE), **scenario.get("offers", {})}
+    offers = {"loadSession": bool(STATE), "mcpCapabilities": {"http": True}, **scenario.get("offers", {})}
     info = {"name": "qa", "version": scenario.get("version", "1.0.0")}
     protocol = scenario.get("protocol", params.get("protocolVersion", 1))
     write({"id": request_id, "result": {"protocolVersion": protocol, "agentCapabilities": offers, "agentInfo": info}})
@@ -350,6 +355,7 @@ def initialize(request_id, params):
 
 def new_session(request_id, params):
     session = Session("qa-" + uuid.uuid4().hex[:12], params["cwd"], load_scenario(params))
+    session.servers = params.get("mcpServers") or []
     sessions[session.id] = session
     session.save()
     write({"id": request_id, "result": {"sessionId": session.id}})
@@ -362,6 +368,7 @@ def load_session(request_id, params):
         return
     with open(state_file(session.id), encoding="utf-8") as file:
         session.prompts, session.role, session.attempt, session.turn = json.load(file)
+    session.servers = params.get("mcpServers") or []
     sessions[session.id] = session
     Turn(session, "", {}).say("This was said in an earlier process.")
     write({"id": request_id, "result": {}})

@@ -13,7 +13,6 @@ from app.ledger.schema.work import (
     sessions,
     spend,
     turn_events,
-    turn_tokens,
     turns,
     verdicts,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "steps",
     "test_history",
     "turn_events",
-    "turn_tokens",
     "turns",
     "verdicts",
 ]

@@ -61,6 +61,10 @@ runners = Table(
     text("error"),
     text("log_tail"),
     time("updated_at", null=False),
+    number("percent"),
+    text("label"),
+    text("origin"),
+    time("rung_at"),
 )
 
 runner_state = Table(

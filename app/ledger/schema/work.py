@@ -100,16 +100,6 @@ turn_events = Table(
     time("at", null=False),
 )
 
-turn_tokens = Table(
-    "turn_tokens",
-    metadata,
-    key("token_hash"),
-    ref("turn_id", "turns.id"),
-    number("epoch"),
-    json("grant_json"),
-    time("expires_at", null=False),
-)
-
 verdicts = Table(
     "verdicts",
     metadata,

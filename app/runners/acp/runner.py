@@ -9,6 +9,7 @@ from acp import schema, text_block
 
 from app.runners.acp import permission
 from app.runners.acp.link import Link, Waits, can_resume, start
+from app.runners.acp.servers import servers
 from app.runners.acp.turn import Prompted, usage_after
 from app.runners.acp.wire import Caps, Handlers, Log, Message
 from app.runners.codes import Code, RunnerError, RunnerFailure, failure
@@ -93,7 +94,7 @@ class AcpRunner:
         """A new session in `spec.cwd`. Raises RunnerFailure as `link.start` does, or `runner.start_failed`."""
         _check_workspace(spec)
         link = await self._link()
-        request = link.conn.new_session(cwd=spec.cwd, mcp_servers=[], **_meta(spec))
+        request = link.conn.new_session(cwd=spec.cwd, mcp_servers=servers(spec.tools, link.offers), **_meta(spec))
         made = await link.call(request, "session/new", link.waits.session_s, Code.START_FAILED)
         if not made.session_id:
             raise failure(Code.PROTOCOL, "the agent did not return a session ID")
@@ -113,7 +114,8 @@ class AcpRunner:
         agent = link.offers.agent_capabilities
         can = agent.session_capabilities if agent is not None else None
         how = link.conn.resume_session if can is not None and can.resume is not None else link.conn.load_session
-        request = how(cwd=spec.cwd, session_id=ref.agent_session_id, mcp_servers=[], **_meta(spec))
+        ours = servers(spec.tools, link.offers)
+        request = how(cwd=spec.cwd, session_id=ref.agent_session_id, mcp_servers=ours, **_meta(spec))
         try:
             reply = await link.call(request, "session/load", link.waits.session_s, Code.SESSION_LOST)
         except RunnerFailure as stopped:

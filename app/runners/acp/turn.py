@@ -21,6 +21,8 @@ FIELD_CHARS = 20_000
 EVENTS = 20_000
 """Events of one prompt that are passed on, and tool calls that are told apart."""
 
+PLAN_STEPS = 50
+
 ENDED = ("completed", "failed")
 
 
@@ -105,6 +107,9 @@ class Prompted:
             self.tell(EventType.THOUGHT_DELTA, {"text": _text(update.content)[-FIELD_CHARS:]})
         elif isinstance(update, schema.ToolCallStart | schema.ToolCallProgress):
             self._call(update)
+        elif isinstance(update, schema.AgentPlanUpdate):
+            steps = [{"what": plain(one.content)[:500], "status": one.status} for one in update.entries[:PLAN_STEPS]]
+            self.tell(EventType.PLAN_UPDATED, {"steps": steps})
         elif isinstance(update, schema.UsageUpdate):
             self._cost(update)
 

@@ -131,11 +131,11 @@ def test_the_list_of_a_role_is_counted_by_attempts() -> None:
 
 def test_it_runs_on_the_systems_python_without_any_package() -> None:
     """PN-14: standard library only, syntax of Python 3.9."""
-    for name in ("qa.py", "qa_faults.py"):
+    for name in ("qa.py", "qa_faults.py", "qa_tools.py"):
         tree = ast.parse((AGENTS / name).read_text(), feature_version=(3, 9))
         imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
         imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        assert {one.split(".")[0] for one in imported} - sys.stdlib_module_names <= {"qa", "qa_faults"}
+        assert {one.split(".")[0] for one in imported} - sys.stdlib_module_names <= {"qa", "qa_faults", "qa_tools"}
 
 
 @pytest.mark.parametrize(
