@@ -3,9 +3,10 @@
 import difflib
 import os
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -60,6 +61,11 @@ class Limits(_Part):
     head_moves: int = 3
     bot_commits: int = 4
     steps: int = 10
+    # One budget of a run, None: no limit. A maintainer's resume adds one more, up to `budgets` in all.
+    run_usd: Decimal | None = Field(None, gt=0)
+    run_tokens: int | None = Field(None, gt=0)
+    run_s: int | None = Field(21_600, gt=0)
+    budgets: int = Field(3, ge=1)
     running: int = 2
     agent_turn_s: int = 3600
     supervisor_turn_s: int = 900
@@ -76,10 +82,11 @@ class Limits(_Part):
     # Compressed size of an artifact or of all logs of an attempt (github.md, GH-27).
     archive_bytes: int = 500 * 1024 * 1024
 
-    def lowered(self, by: Mapping[str, int | None]) -> "Limits":
+    def lowered(self, by: Mapping[str, Any]) -> "Limits":
         """These limits, each at most what `by` says; a higher number or an unknown name changes nothing (S37)."""
         known = {name: value for name, value in by.items() if value is not None and name in type(self).model_fields}
-        return self.model_copy(update={name: min(getattr(self, name), value) for name, value in known.items()})
+        set_ = {name: value for name in known if (value := getattr(self, name)) is not None}
+        return self.model_copy(update=known | {name: min(value, known[name]) for name, value in set_.items()})
 
 
 class SandboxSettings(_Part):

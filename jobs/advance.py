@@ -35,12 +35,15 @@ from app.runs.model import (
     Stage,
     Status,
 )
+from app.runs.rules_turns import PASSES
 from app.services import Services, hold, services
 
 log = structlog.get_logger("advance")
 
 REASKS = 1
 """Turns more that a self-repair gets when it was interrupted or could not be read (SR-10)."""
+WAIT_MS, LONGEST_WAIT_MS = 60_000, 3_600_000
+"""Before a provider that is busy is asked again, and how long in all for one work item (T51)."""
 ASKED_AGAIN = frozenset(
     {
         "interrupted",
@@ -143,16 +146,28 @@ def _of_turn(turn: Row, verdict: Row | None, s: Services) -> Fact | None:
         return TurnDone(turn.id, said, turn.text, str(result.get("question", "")), reask=turn.purpose is Purpose.REASK)
     if turn.status is not ItemStatus.FAILED:
         return None
-    waited_ms = s.clock() - turn.created_at
+    now = s.clock()
     return TurnFailed(
         turn.id,
         turn.error_code,
         turn.error,
         turn.purpose,
         fallback=str(result.get("fallback", "")),
-        retry_at=turn.next_at,
-        may_wait=waited_ms < 3_600_000,
+        retry_at=max(turn.next_at or 0, now + WAIT_MS),
+        may_wait=now - _waits_since(s, turn) < LONGEST_WAIT_MS,
     )
+
+
+def _waits_since(s: Services, turn: Row) -> int:
+    """When the first of the turns was asked for that had to wait for the same provider in a row (T51)."""
+    with s.read() as conn:
+        mine = [row for row in turns.of_run(conn, turn.run_id) if row.session_id == turn.session_id]
+    since = int(turn.created_at)
+    for row in reversed([row for row in mine if (row.created_at, row.id) <= (turn.created_at, turn.id)]):
+        if row.error_code not in PASSES:
+            break
+        since = int(row.created_at)
+    return since
 
 
 def _of_proof(s: Services, proof: Row) -> Fact | None:

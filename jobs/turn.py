@@ -9,7 +9,7 @@ from app.briefs import Brief, Case, Outside, brief_for, open_case
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose as Scope
-from app.ledger import sessions, turns, work
+from app.ledger import sessions, spending, turns, work
 from app.ledger.leases import Holder
 from app.ledger.rules import choice_of, limits_of
 from app.ledger.views import scope_view
@@ -32,6 +32,8 @@ from app.workspace.checkout import Mirror
 from app.workspace.rooms import Room, Rooms, room_key
 
 log = structlog.get_logger("turn")
+
+SHORTEST_TURN_S = 1
 
 USAGES: Mapping[Role, Usage] = {
     Role.AGENT: "agent",
@@ -67,6 +69,9 @@ def turn(turn_id: str) -> str:
             case = open_case(conn, turn_id)
         if case.turn.status is not ItemStatus.QUEUED:
             return "idle"
+        if case.turn.purpose is Purpose.FINAL and (spent := _spent(s, case)):
+            s.ring("advance", case.run.id)
+            return _stop(s, case, held.holder, "budget.used", spent)
         try:
             word = _alone(s, case, held) if case.turn.role is Role.SUPERVISOR else _do(s, case, held)
         except TransientError as passing:
@@ -74,6 +79,13 @@ def turn(turn_id: str) -> str:
             return "waiting"
     s.ring("advance", case.run.id)
     return word
+
+
+def _spent(s: Services, case: Case) -> str:
+    """What is used up of the run's budgets: then the last words are ours, as the fix is out already (T49)."""
+    with s.read() as conn:
+        found = spending.measures(conn, case.run.id, limits_of(case.repository, s.settings), but=case.turn.id)
+    return spending.note(found, case.run.budgets)
 
 
 def _alone(s: Services, case: Case, held: Hold) -> str:
@@ -147,15 +159,21 @@ def _in_room(job: Work, room: Room) -> str:
     driven = drive(s.settings, job.spec, seat, talk, (diary, job.held.lost), tools)
     if driven is None:
         return "cancelled"
-    outcome = _outcome(job, room, start, driven.result)
+    outcome = _outcome(job, room, start, driven.result, asked.prompt.version)
     return "processed" if keeping.write(s, case, job.held.holder, outcome, driven.result) else "late"
 
 
-def _outcome(job: Work, room: Room, start: tuple[str, str], result: TurnResult) -> keeping.Outcome:
+def _outcome(job: Work, room: Room, start: tuple[str, str], result: TurnResult, words: str) -> keeping.Outcome:
     if not job.is_work or result.error is not None or result.value is None:
-        return keeping.judge(job.s, job.case, job.brief, result, job.fallback)
+        return keeping.judge(job.s, keeping.Told(_model(job.spec), words), job.brief, result, job.fallback)
     summary = str(getattr(result.value, "summary_markdown", "")).strip().partition("\n")[0]
     return keeping.worked(job.s, result, harvest(job.s, job.case, job.mirror, room, start, summary))
+
+
+def _model(spec: RunnerSpec) -> str:
+    """Who judged: the runner, its version and the model that it was given, if one."""
+    names = (spec.id, spec.manifest.metadata.version, str(spec.config.get("model") or ""))
+    return " ".join(name for name in names if name)
 
 
 def _files(job: Work, room: Room) -> tuple[str, str]:
@@ -200,11 +218,15 @@ def _session(s: Services, case: Case) -> SessionRef | None:
 
 
 def _wall_s(job: Work) -> float:
-    """Seconds for the whole turn: the least of operator, policy and manifest (domain.md, 6)."""
+    """Seconds for the whole turn: the least of operator, policy, manifest and what the run has left (domain.md, 6)."""
     limits = limits_of(job.case.repository, job.s.settings)
     by_role = {Role.AGENT: limits.agent_turn_s, Role.SELF_REPAIR: limits.self_repair_turn_s}
     own = job.spec.manifest.spec.limits.turn_timeout_s
-    wall_s = by_role.get(job.case.turn.role, limits.supervisor_turn_s)
+    wall_s: float = by_role.get(job.case.turn.role, limits.supervisor_turn_s)
+    with job.s.read() as conn:
+        left_s = spending.seconds_left(conn, job.case.run.id, limits)
+    if left_s is not None and job.case.turn.purpose is not Purpose.FINAL:
+        wall_s = min(wall_s, max(SHORTEST_TURN_S, left_s))
     return float(wall_s if own is None else min(wall_s, own))
 
 

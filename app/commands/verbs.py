@@ -9,6 +9,7 @@ from app.ledger.rows import Row
 from app.ledger.words import CommandOutcome, CommandSource, OutboxKind, OutboxState, ScopeState
 from app.runs.facts import Command
 from app.runs.model import BlockCause, Outcome, Status
+from app.runs.rules_commands import AT_CEILING
 
 HINT_CHARS = 2000
 SAID_IN = {
@@ -18,6 +19,7 @@ SAID_IN = {
 }
 NOT_UPDATED = "GitHub could not update this branch. Update it by hand, or say `/remedy fix`."
 REFUSALS = {
+    AT_CEILING: ("other", "The operator allows no more budget for this run."),
     "a hint does not publish": ("hint_on_publish", ""),
     "the steps of the plan differ": ("plan_changed", "the steps of the plan differ"),
     "the work is already approved": ("plan_changed", "the work is already approved"),

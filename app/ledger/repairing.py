@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection
 
-from app.ledger import events, repairs, repos, runs, schema, sessions, turns
+from app.ledger import events, repairs, repos, runs, schema, sessions, spending, turns
 from app.ledger.rows import Row, lock
-from app.ledger.rules import runner_of
+from app.ledger.rules import limits_of, runner_of
 from app.ledger.turns import NewTurn
 from app.ledger.words import EventKind, SelfRepairStatus
 from app.runs.facts import Command, Fact, Repaired, Transition
@@ -36,7 +36,7 @@ def keep(conn: Connection, before: Run, step: Transition, fact: Fact, settings: 
     run, asked = step.run, repairs.running(conn, step.run.run_id)
     if isinstance(fact, Repaired) and asked is not None:
         if step.repair:
-            _queue(conn, run, asked.session_id, now)
+            _queue(conn, run, asked.session_id, settings, now)
             repairs.asked_again(conn, asked, turn_of(run))
             return
         _answered(conn, before, step, fact, asked)
@@ -44,7 +44,7 @@ def keep(conn: Connection, before: Run, step: Transition, fact: Fact, settings: 
         overrule(conn, run.run_id, now)
     if step.repair:
         session_id = _session(conn, run, settings, now)
-        _queue(conn, run, session_id, now)
+        _queue(conn, run, session_id, settings, now)
         repairs.started(conn, run, session_id, turn_of(run), now)
     elif step.repair_not_asked:
         repairs.not_asked(conn, run, now)
@@ -75,11 +75,13 @@ def overrule(conn: Connection, run_id: str, now: int) -> None:
         events.append(conn, run_id, EventKind.SELF_REPAIR_OWNER_RESOLVED, {}, None, now)
 
 
-def _queue(conn: Connection, run: Run, session_id: str, now: int) -> None:
+def _queue(conn: Connection, run: Run, session_id: str, settings: Settings, now: int) -> None:
     """A turn of its own session about the step where the run stopped (SR-2); the run itself stays without an item."""
     about = None if run.current is None else run.steps[run.current].step_id
     turn = NewTurn(turn_of(run), run.run_id, session_id, Role.SELF_REPAIR, Purpose.REPAIR, about)
     turns.create(conn, turn, now)
+    repository = repos.get_repository(conn, runs.get(conn, run.run_id).repository_id)
+    spending.reserve(conn, run.run_id, turn.key, limits_of(repository, settings), now)
 
 
 def _keep_addendum(conn: Connection, run: Run, text: str) -> None:

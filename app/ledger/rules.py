@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from app.ledger import proofs, repos, runs
+from app.ledger import proofs, repos, runs, spending
 from app.ledger.rows import Row
 from app.ledger.schema import approvals
 from app.ledger.words import ApprovalOf
@@ -31,6 +31,7 @@ def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
     repository = repos.get_repository(conn, run.repository_id)
     policy = {} if repository is None else policy_of(repository)
     limits = limits_of(repository, settings)
+    spent = spending.measures(conn, run_id, limits)
     return Rules(
         rounds=limits.rounds,
         restarts=limits.restarts,
@@ -39,6 +40,9 @@ def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
         self_repair=settings.self_repair and policy.get("self_repair", True) is True,
         approval=policy.get("approval") or "none",
         approved=_approved(conn, run),
+        budgets_needed=max((one.needed for one in spent), default=1),
+        budgets_allowed=limits.budgets,
+        budget_note=spending.note(spent, run.budgets),
     )
 
 

@@ -88,6 +88,7 @@ def load(conn: Connection, run_id: str) -> Run:
         cancel_reason=row.cancel_reason,
         final_text=row.final_text,
         hint=row.hint,
+        budgets=row.budgets,
     )
 
 
@@ -203,6 +204,7 @@ def _columns(run: Run) -> dict[str, object]:
         "cancel_reason": run.cancel_reason,
         "final_text": run.final_text,
         "hint": run.hint,
+        "budgets": run.budgets,
     }
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.ledger import events, outbox, proofs, publications, repairing, repos, runs, sessions, turns, work
+from app.ledger import events, outbox, proofs, publications, repairing, repos, runs, sessions, spending, turns, work
 from app.ledger.ids import new_id
 from app.ledger.proofs import NewProof
 from app.ledger.publications import NewPublication
 from app.ledger.rows import Row
-from app.ledger.rules import policy_of, rules_of, runner_of
+from app.ledger.rules import limits_of, policy_of, rules_of, runner_of
 from app.ledger.schema import approvals
 from app.ledger.turns import NewTurn
 from app.ledger.words import ApprovalOf, EventKind, OutboxKind, ProofKind, PublishMode
@@ -142,6 +142,8 @@ def _queue_turn(conn: Connection, run: Run, order: TurnOrder, settings: Settings
         ),
         now,
     )
+    repository = repos.get_repository(conn, runs.get(conn, run.run_id).repository_id)
+    spending.reserve(conn, run.run_id, str(run.active_id), limits_of(repository, settings), now)
 
 
 def _session(conn: Connection, run: Run, order: TurnOrder, settings: Settings, now: int) -> str:

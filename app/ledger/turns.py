@@ -42,6 +42,7 @@ class TurnEnd:
     error_code: str = ""
     error: str = ""
     cost: Mapping[str, Any] | None = None
+    next_at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Verdict:
     addendum: str | None = None
     model: str = ""
     prompt_version: str = ""
+    rules_version: str = ""
 
 
 def create(conn: Connection, turn: NewTurn, now: int) -> str:

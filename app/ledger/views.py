@@ -1,24 +1,27 @@
 """Gather from rows what people are shown about one scope; the one place where ledger becomes `ScopeView`."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
-from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repairs, repos, runs, turns
+from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repairs, repos, runs, spending, turns
 from app.ledger.evidence import Store
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
-from app.ledger.rules import limits_of, rules_of
+from app.ledger.rules import limits_of, policy_of, rules_of
 from app.ledger.told import noted
 from app.ledger.transitions import accepted_proof
 from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
-from app.runs.model import ItemKind, ItemStatus, Outcome, Result, Role, Status
+from app.runs.facts import Rules
+from app.runs.model import BlockCause, ItemKind, ItemStatus, Outcome, Result, Role, Status
 from app.runs.view import (
     Evidence,
     FixView,
     GridRow,
     GroupView,
+    LimitRow,
     ProofView,
     PublicationView,
     RunView,
@@ -199,8 +202,52 @@ def run_view(conn: Connection, scope: Row, run: Row, settings: Settings) -> RunV
         lost_at=_lost_at(conn, run),
         limit_s=_limit_s(run, limits_of(repos.get_repository(conn, run.repository_id), settings)),
         tag=run.dedup_tag,
+        **_budget(conn, run, limits, repos.get_repository(conn, run.repository_id), settings),
         **_repair(conn, run, limits.self_repairs),
     )
+
+
+def _budget(conn: Connection, run: Row, rules: Rules, repository: Row | None, settings: Settings) -> dict[str, Any]:
+    """The limits of a run with what is used of them; the cost only where the repository shows it, or it is the end."""
+    found = spending.measures(conn, run.id, limits_of(repository, settings))
+    reached = [one for one in found if one.needed > run.budgets]
+    rows = [
+        LimitRow(
+            one.name,
+            spending.amount(one, one.step * run.budgets),
+            spending.amount(one, one.used),
+            one in reached,
+        )
+        for one in found
+    ]
+    rounds = LimitRow("Rounds", str(rules.rounds), str(run.round))
+    stopped = run.block_cause is BlockCause.BUDGET_USED
+    may_add = stopped and max(run.budgets + 1, rules.budgets_needed) <= rules.budgets_allowed
+    return {
+        "limits": (*rows, rounds) if stopped else (),
+        "cost": _cost(conn, run, reached if stopped else found, shown=stopped or _shows_cost(repository)),
+        "budget": spending.amount(reached[0], reached[0].step) if may_add and reached else "",
+    }
+
+
+def _cost(conn: Connection, run: Row, found: Sequence[spending.Measure], *, shown: bool) -> str:
+    """What a run took: of the limit that stopped it, else of its money as far as its agents tell."""
+    stopped = run.block_cause is BlockCause.BUDGET_USED
+    told = [one for one in found if stopped or one.name == spending.MONEY]
+    if not shown:
+        return ""
+    if told:
+        return spending.spent_of(told[0], run.budgets)
+    micros = spending.used(conn, run.id).usd_micros
+    return f"{micros / spending.MICROS:.2f} USD" if micros else ""
+
+
+def _shows_cost(repository: Row | None) -> bool:
+    """Policy `show_cost`; left out, only private repositories show it (decisions.md, 75)."""
+    if repository is None:
+        return False
+    said = policy_of(repository).get("show_cost")
+    return bool(repository.is_private if said is None else said)
 
 
 def _repair(conn: Connection, run: Row, allowed: int) -> dict[str, Any]:

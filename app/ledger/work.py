@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, Table, select, update
 
-from app.ledger import leases
+from app.ledger import leases, spending
 from app.ledger.leases import Holder
 from app.ledger.rows import Row
 from app.ledger.schema import proofs, publications, turns
@@ -50,6 +50,8 @@ def put_off(conn: Connection, kind: ItemKind, item_id: str, holder: Holder, now:
 def cancel(conn: Connection, kind: ItemKind, item_id: str, now: int) -> bool:
     """QUEUED or RUNNING to CANCELLED, lease dropped, so its worker stops at its next renewal (LE-5, LE-6)."""
     leases.drop(conn, resource(kind, item_id))
+    if kind is ItemKind.TURN:
+        spending.release(conn, item_id, now)
     return _move(conn, kind, item_id, BEGUN, {"status": ItemStatus.CANCELLED, "finished_at": now})
 
 

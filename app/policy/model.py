@@ -98,6 +98,10 @@ class LowerLimits(_Part):
     head_moves: Annotated[int, Field(ge=0, le=100)] | None = None
     bot_commits: Above0 | None = None
     steps: Above0 | None = None
+    run_usd: Annotated[float, Field(gt=0, le=1_000_000, strict=False)] | None = None
+    run_tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    run_s: Above0 | None = None
+    budgets: Above0 | None = None
     agent_turn_s: Above0 | None = None
     supervisor_turn_s: Above0 | None = None
     self_repair_turn_s: Above0 | None = None

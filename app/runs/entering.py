@@ -78,13 +78,24 @@ def block(run: Run, stage: Stage, cause: BlockCause, error: str, rules: Rules, *
     after = run if step is None or step.status is StepStatus.PENDING else with_step(run, status=StepStatus.BLOCKED)
     after = replace(after, status=Status.BLOCKED, stage=Stage.IDLE, blocked_stage=stage, cause=cause, error=error)
     blocked = RunEvent("run.blocked", {"stage": stage.value, "cause": cause.value})
-    helps = rules.self_repair and asks_self_repair(cause, error)
+    helps = rules.self_repair and asks_self_repair(cause, error) and not is_spent(run, rules)
     asked = helps and run.self_repairs < rules.self_repairs
     told = rules.self_repair and cause is not BlockCause.COMMAND and not asked
     after = replace(after, self_repairs=run.self_repairs + int(asked))
     started = (RunEvent("self_repair.started", {"n": after.self_repairs}),) if asked else ()
     used_up = (RunEvent("self_repair.needs_user", {"why": "limit"}),) if helps and not asked else ()
     return Transition(after, events=(*events, blocked, *started, *used_up), repair=asked, repair_not_asked=told)
+
+
+def is_spent(run: Run, rules: Rules) -> bool:
+    """Whether the next turn needs more than the budgets that this run was given (T45)."""
+    return run.budgets < rules.budgets_needed
+
+
+def block_spent(run: Run, stage: Stage, rules: Rules, *events: RunEvent) -> Transition:
+    """BLOCKED(stage, budget_used): nothing is started; a maintainer may add a budget by resume."""
+    used_up = RunEvent("budget.exhausted", {"budgets": run.budgets, "used": rules.budget_note})
+    return block(run, stage, BlockCause.BUDGET_USED, rules.budget_note, rules, *events, used_up)
 
 
 def asks_self_repair(cause: BlockCause, error: str) -> bool:
@@ -106,6 +117,8 @@ def enter(run: Run, stage: Stage, rules: Rules, *events: RunEvent) -> Transition
     """Go into `stage` as a running run; approvals and budget are asked for first where the stage needs them."""
     run = replace(run, status=Status.RUNNING, stage=stage, error="", blocked_stage=None, cause=None)
     stop = _stop_at_door(run, stage, rules)
+    if stop is BlockCause.BUDGET_USED:
+        return block_spent(run, stage, rules, *events)
     if stop is not None:
         return block(run, stage, stop, "", rules, *events)
     if stage is Stage.AGENT:
@@ -132,7 +145,7 @@ def work_again(run: Run, feedback: str, *events: RunEvent) -> Transition:
 
 
 def _stop_at_door(run: Run, stage: Stage, rules: Rules) -> BlockCause | None:
-    if stage in TURN_OF_STAGE and stage is not Stage.FINAL_REVIEW and not rules.budget_left:
+    if stage in TURN_OF_STAGE and stage is not Stage.FINAL_REVIEW and is_spent(run, rules):
         return BlockCause.BUDGET_USED
     step = step_of(run)
     if stage is Stage.AGENT and step is not None:

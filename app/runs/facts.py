@@ -180,7 +180,10 @@ class Rules:
     self_repair: bool = False
     approval: Literal["none", "plan", "publish", "both"] = "none"
     approved: frozenset[str] = frozenset()
-    budget_left: bool = True
+    budgets_needed: int = 1
+    """How many budgets the run needs for one turn more; `budget_note` says what of them is used (T45)."""
+    budgets_allowed: int = 3
+    budget_note: str = ""
 
 
 @dataclass(frozen=True)

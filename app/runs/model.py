@@ -200,3 +200,4 @@ class Run:
     cancel_reason: str = ""
     final_text: str = ""
     hint: str = ""
+    budgets: int = 1

@@ -7,6 +7,7 @@ from app.runs.entering import block, enter, step_of
 from app.runs.facts import Command, Ended, EngineError, Rules, RunEvent, Transition
 from app.runs.model import BlockCause, Run, Stage, Status, Step, StepStatus
 
+AT_CEILING = "the budget is at its ceiling"
 FINISHED_WORK = frozenset({Stage.PUBLISH, Stage.AWAIT_CI, Stage.FINAL_REVIEW})
 
 
@@ -61,11 +62,22 @@ def _resume(run: Run, fact: Command, rules: Rules, accepted: RunEvent) -> Transi
             return Transition(run, refused=wrong)
         run = _rebased(run, fact.plan)
         stage = stage if stage is Stage.PLAN_REVIEW else Stage.AGENT
+    run, added = _with_budget(run, rules)
+    if added is None:
+        return Transition(run, refused=AT_CEILING)
     known = replace(rules, approved=rules.approved | set(approves))
     fresh = replace(run, round=0, restarts=0, hint=fact.text)
     resumed = RunEvent("run.resumed", {"by": fact.actor, "plan_rebased": bool(fact.plan)})
-    approved = tuple(RunEvent("approval.recorded", {"what": what, "by": fact.actor}) for what in approves)
+    approved = tuple(RunEvent("approval.recorded", {"what": what, "by": fact.actor}) for what in (*approves, *added))
     return replace(enter(fresh, stage, known, accepted, *approved, resumed), approves=approves)
+
+
+def _with_budget(run: Run, rules: Rules) -> tuple[Run, tuple[str, ...] | None]:
+    """The run with a budget more where that is what it waits for, and its name; None above the operator's ceiling."""
+    if run.cause is not BlockCause.BUDGET_USED:
+        return run, ()
+    budgets = max(run.budgets + 1, rules.budgets_needed)
+    return (run, None) if budgets > rules.budgets_allowed else (replace(run, budgets=budgets), ("budget",))
 
 
 def _approvals(run: Run, fact: Command, stage: Stage) -> tuple[tuple[str, ...], str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.runs.entering import block, enter, step_of, turn, with_step, work_again
+from app.runs.entering import block, block_spent, enter, is_spent, step_of, turn, with_step, work_again
 from app.runs.facts import Rules, RunEvent, Start, Transition, TurnDone, TurnFailed, Verdict
 from app.runs.model import BlockCause, Ci, Decision, Purpose, Result, Run, Stage, Status, StepStatus
 
@@ -19,6 +19,8 @@ RESULT_OF_CI = {
 
 RESTARTS = frozenset({"interrupted", "runner.session_lost", "runner.start_failed"})
 PASSES = frozenset({"provider.rate_limited", "gateway.unreachable"})
+TIMEOUT = "runner.timeout"
+"""What a turn ends with when its time is over, be it its own or what was left of the run's."""
 RESTART_EVENT = {Stage.AGENT: "step.turn_restarted", Stage.SUPERVISOR: "supervisor.review_restarted"}
 
 
@@ -42,6 +44,8 @@ def done(run: Run, fact: TurnDone, rules: Rules) -> Transition:
 
 def failed(run: Run, fact: TurnFailed, rules: Rules) -> Transition:
     """A turn without an answer: started again, waited for, or the run stops with the reason."""
+    if run.stage is not Stage.FINAL_REVIEW and fact.code in {*RESTARTS, *PASSES, TIMEOUT} and is_spent(run, rules):
+        return block_spent(run, run.stage, rules)
     allowed = 1 if fact.code == "runner.start_failed" else rules.restarts
     if fact.code in RESTARTS and run.restarts < allowed:
         kind = RESTART_EVENT.get(run.stage, "turn.restarted")
@@ -77,6 +81,8 @@ def _work_done(run: Run, fact: TurnDone, rules: Rules) -> Transition:
 def _no_verdict(run: Run, fact: TurnDone, rules: Rules) -> Transition:
     if fact.reask:
         return block(run, run.stage, BlockCause.VERDICT_MISSING, "the supervisor gave no valid verdict", rules)
+    if is_spent(run, rules):
+        return block_spent(run, run.stage, rules)
     order = replace(turn(run, run.stage), purpose=Purpose.REASK, guard="reask")
     return Transition(run, order, (RunEvent("turn.restarted", {"code": "verdict_missing"}),))
 
@@ -91,7 +97,10 @@ def _on_plan(run: Run, verdict: Verdict, rules: Rules) -> Transition:
         return block(run, Stage.PLAN_REVIEW, BlockCause.CORRECTION_LIMIT, verdict.feedback, rules)
     steps = tuple(replace(step, prompt=_revised(step.step_id, step.prompt, verdict)) for step in run.steps)
     after = replace(run, steps=steps, round=run.round + 1, plan_version=run.plan_version + 1, restarts=0)
-    return Transition(after, turn(after, Stage.PLAN_REVIEW), (RunEvent("plan.correction_requested"),))
+    event = RunEvent("plan.correction_requested")
+    if is_spent(run, rules):
+        return block_spent(after, Stage.PLAN_REVIEW, rules, event)
+    return Transition(after, turn(after, Stage.PLAN_REVIEW), (event,))
 
 
 def _revised(step_id: str, prompt: str, verdict: Verdict) -> str:
@@ -117,6 +126,8 @@ def corrected(run: Run, feedback: str, source: str, rules: Rules, *events: RunEv
         return block(
             with_step(run, feedback=feedback), Stage.AGENT, BlockCause.CORRECTION_LIMIT, feedback, rules, *events
         )
+    if is_spent(run, rules):
+        return block_spent(with_step(run, feedback=feedback), Stage.AGENT, rules, *events)
     event = RunEvent("step.correction_requested", {"source": source, "round": run.round + 1})
     return work_again(replace(run, round=run.round + 1), feedback, *events, event)
 

@@ -11,6 +11,8 @@ from pydantic.functional_validators import AfterValidator
 
 from app.runs.model import Decision
 
+RULES = "verdicts@1"
+"""Version of how a verdict is read and what it must cite; one up with each change of VF or EV rules."""
 MARKER_BYTES = 16 * 1024
 REASONS_SHOWN = 10
 

@@ -194,6 +194,8 @@ class RunView:
     repair_feedback: str = ""
     addendum: str = ""
     cost: str = ""
+    budget: str = ""
+    """One budget of the limit that is reached, such as "3.00 USD"; empty where no resume may add one more."""
     repairs_allowed: int = 2
     repair_fresh: bool = False
     """The first turn after a plan repair that said fixed is still active (state 10-self-repair-applied)."""

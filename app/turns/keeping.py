@@ -1,13 +1,14 @@
 """Keep what a turn gave: its events while it runs, its end, verdict, diff and session in one transaction after it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection
 
 from app.briefs import Brief, Case
-from app.ledger import events, runs, sessions, turns
+from app.integrity.gate import VERSION as GATE_VERSION
+from app.ledger import events, runs, sessions, spending, turns
 from app.ledger.events import TurnEvent
 from app.ledger.leases import Holder
 from app.ledger.turns import TurnEnd, Verdict
@@ -16,9 +17,10 @@ from app.runners.codes import Code
 from app.runners.runner import RunnerEvent, Source, TurnResult
 from app.runs.addendum import addendum_fault
 from app.runs.model import ItemStatus
-from app.runs.verdicts import AgentResult, PlanSupervision, SelfRepair, Supervision, check_citations
+from app.runs.verdicts import RULES, AgentResult, PlanSupervision, SelfRepair, Supervision, check_citations
 from app.services import Services
 from app.turns.harvest import Work
+from app.turns.usage import usage_of
 
 STORED = frozenset(kind.value for kind in TurnEventKind) - {"message.delta"}
 EVENT_CHARS = 100_000
@@ -61,31 +63,47 @@ class Outcome:
     work: Work | None = None
 
 
-def judge(s: Services, case: Case, brief: Brief, result: TurnResult, fallback: str) -> Outcome:
+@dataclass(frozen=True)
+class Told:
+    """By whom and with which words a turn was told: runner and model, version of its prompt."""
+
+    model: str = ""
+    prompt_version: str = ""
+
+
+def rules_version(brief: Brief) -> str:
+    """The rules by which a verdict is read, and those of the gate that it had before it (issue 4)."""
+    return RULES if brief.model is PlanSupervision else f"{RULES} gate@{GATE_VERSION}"
+
+
+def judge(s: Services, told: Told, brief: Brief, result: TurnResult, fallback: str) -> Outcome:
     """The outcome of a turn without work: a verdict with good citations, free text, or a failure (EV-5 to EV-9)."""
     text = s.redactor.text(result.text)
     if result.error is not None:
         kept = {"fallback": fallback} if fallback else None
-        return Outcome(_failed(result.error.code.value, s.redactor.text(result.error.message), kept, text))
+        end = _failed(result.error.code.value, s.redactor.text(result.error.message), kept, text)
+        return Outcome(replace(end, next_at=result.error.retry_at))
     if brief.model is SelfRepair:
         return _repaired(s, result, text)
     if not isinstance(result.value, Supervision):
         wrong = {"wrong": ["the sources of the verdict disagree"]} if brief.model is not None else None
-        return Outcome(TurnEnd(ItemStatus.DONE, text or fallback, wrong, cost=_cost(result)))
+        return Outcome(TurnEnd(ItemStatus.DONE, text or fallback, wrong))
     said = result.value
     assert brief.rule is not None and result.source is not None
     fault = check_citations(said.decision, said.evidence, brief.allowed, brief.rule)
     if fault is not None:
-        return Outcome(TurnEnd(ItemStatus.DONE, text, {"wrong": [fault.reason]}, cost=_cost(result)))
+        return Outcome(TurnEnd(ItemStatus.DONE, text, {"wrong": [fault.reason]}))
     verdict = Verdict(
         decision=said.decision,
         feedback=s.redactor.text(said.feedback),
         evidence=said.evidence,
         source=VerdictSource(result.source.value),
         prompts=said.prompts if isinstance(said, PlanSupervision) else None,
-        prompt_version=case.turn.prompt_version,
+        model=told.model,
+        prompt_version=told.prompt_version,
+        rules_version=rules_version(brief),
     )
-    return Outcome(TurnEnd(ItemStatus.DONE, text, cost=_cost(result)), verdict)
+    return Outcome(TurnEnd(ItemStatus.DONE, text), verdict)
 
 
 def _repaired(s: Services, result: TurnResult, text: str) -> Outcome:
@@ -99,7 +117,7 @@ def _repaired(s: Services, result: TurnResult, text: str) -> Outcome:
         "feedback": s.redactor.text(said.feedback),
         "prompt_addendum": s.redactor.text(said.prompt_addendum),
     }
-    return Outcome(TurnEnd(ItemStatus.DONE, text, kept, cost=_cost(result)))
+    return Outcome(TurnEnd(ItemStatus.DONE, text, kept))
 
 
 def worked(s: Services, result: TurnResult, work: Work) -> Outcome:
@@ -116,7 +134,7 @@ def worked(s: Services, result: TurnResult, work: Work) -> Outcome:
         "diff": s.redactor.text(work.diff.decode("utf-8", "replace"))[:20_000],
         **work.as_json(),
     }
-    return Outcome(TurnEnd(ItemStatus.DONE, s.redactor.text(result.text), kept, cost=_cost(result)), work=work)
+    return Outcome(TurnEnd(ItemStatus.DONE, s.redactor.text(result.text), kept), work=work)
 
 
 def failed(code: str, error: str, fallback: str = "") -> Outcome:
@@ -127,8 +145,11 @@ def write(s: Services, case: Case, holder: Holder, outcome: Outcome, result: Tur
     """All of it, or nothing when the lease is not ours any more (LE-2)."""
     now = s.clock()
     with s.write() as conn:
-        if not turns.finish(conn, case.turn.id, holder, outcome.end, now):
+        used = usage_of(conn, case, result)
+        if not turns.finish(conn, case.turn.id, holder, replace(outcome.end, cost=used.as_json()), now):
             return False
+        if used.is_known:
+            spending.settle(conn, case.turn.id, used.tokens, used.usd, now)
         if outcome.verdict is not None:
             turns.store_verdict(conn, case.turn.id, outcome.verdict, now)
         if outcome.work is not None and case.step is not None:
@@ -172,9 +193,3 @@ def _keep_session(conn: Connection, case: Case, agent_session_id: str, now: int)
 
 def _failed(code: str, error: str, result: dict[str, Any] | None, text: str) -> TurnEnd:
     return TurnEnd(ItemStatus.FAILED, text, result, error_code=code, error=error)
-
-
-def _cost(result: TurnResult) -> dict[str, Any]:
-    used = result.usage
-    usd = None if used.usd is None else str(used.usd)
-    return {"input": used.input, "output": used.output, "cached": used.cached, "usd": usd, "exact": used.exact}

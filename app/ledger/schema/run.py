@@ -47,6 +47,7 @@ runs = Table(
     time("stage_since_at", null=False),
     time("finished_at"),
     time("rung_at"),
+    number("budgets", 1),
     Index(None, "repository_id", "dedup_tag", "head_sha"),
     Index(None, "installation_id", "status"),
 )

@@ -113,6 +113,7 @@ verdicts = Table(
     text("model"),
     text("prompt_version"),
     time("at", null=False),
+    text("rules_version"),
 )
 
 proofs = Table(
@@ -220,7 +221,9 @@ spend = Table(
     ref("run_id", "runs.id", null=True),
     ref("turn_id", "turns.id", null=True),
     words("state", SpendState),
-    big("amount", null=False),
+    big("usd_micros"),
+    big("tokens", null=False),
     time("at", null=False),
     Index(None, "installation_id", "at"),
+    Index(None, "run_id"),
 )

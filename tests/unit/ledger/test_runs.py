@@ -32,6 +32,7 @@ EVERY_FIELD: dict[str, Any] = {
     "cancel_reason": "superseded",
     "final_text": "done",
     "hint": "look at the parser",
+    "budgets": 2,
 }
 
 

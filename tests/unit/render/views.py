@@ -420,6 +420,7 @@ STATES: dict[str, tuple[State, ScopeView]] = {
                 BlockCause.BUDGET_USED,
                 round=2,
                 cost="3.00 of 3.00 USD",
+                budget="3.00 USD",
                 limits=(
                     LimitRow("Money for this pull request", "3.00 USD", "3.00 USD", True),
                     LimitRow("Time", "60 min", "38 min"),
@@ -428,6 +429,17 @@ STATES: dict[str, tuple[State, ScopeView]] = {
             ),
             rounds=(ROUND_1,),
             fix=replace(FIX, what_was_wrong="", approved_in_round=0),
+        ),
+    ),
+    "ceiling reached": (
+        State.BUDGET,
+        replace(
+            SCOPE,
+            run=blocked(
+                BlockCause.BUDGET_USED,
+                cost="9.02 of 9.00 USD",
+                limits=(LimitRow("Money", "9.00 USD", "9.02 USD", True), LimitRow("Rounds", "3", "0")),
+            ),
         ),
     ),
     "limit reached": (State.BUDGET, ended(Outcome.LIMIT_REACHED, problem="This commit had its run already.")),

@@ -555,7 +555,7 @@ ROWS = [
         Status.BLOCKED,
         Stage.AGENT,
         BlockCause.BUDGET_USED,
-        Rules(budget_left=False),
+        Rules(budgets_needed=2, budget_note="money: 3.00 of 3.00 USD"),
     ),
     Row(
         "T46 HM-1 a push is noted, work goes on",

@@ -5,8 +5,8 @@ from alembic import op
 
 from app.ledger.migrations.kinds import json, number, number_key, one_of, ref, text, time
 
-revision = "0010_runners"
-down_revision = "0009_calls_left"
+revision = "0011_runners"
+down_revision = "0010_writes"
 
 KINDS = (
     "session.bound message.delta message.completed plan.updated tool.call.started tool.call.completed tool.denied",
