@@ -4,21 +4,20 @@ import sys
 
 import typer
 
-from app.cli import doctor, gate, migrate, parse, prune, runs, token, up, web, worker
+from app.cli import doctor, gate, migrate, parse, prune, replay, runs, token, up, web, worker
 from app.errors import UserError
 
 remedy = typer.Typer(
     name="remedy",
     help="Remedy repairs red checks on GitHub.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 VERBS = (
     *(up.up, web.web, worker.worker, migrate.migrate, doctor.doctor, parse.parse, gate.gate, token.token),
-    prune.prune,
+    *(prune.prune, replay.replay),
 )
 
 for verb in VERBS:

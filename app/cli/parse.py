@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from app.cli.say import paint
+
 if TYPE_CHECKING:
     from app.failures.model import JobInfo, Options, Reading
 
@@ -40,11 +42,11 @@ def parse(
     Exit 0 when every FILE was read, whatever was found; 1 when one could not be read; 2 for wrong use.
     """
     jobs = _jobs(jobs_json) if jobs_json else []
-    options = _options()
+    options = reading_options()
     failed = False
     for path in _shown(files, as_json):
         try:
-            reading = _read(path, jobs, options)
+            reading = read_file(path, jobs, options)
         except Unreadable as error:
             print(f"{path}: {error}", file=sys.stderr)
             failed = True
@@ -94,14 +96,14 @@ def as_object(path: str, reading: "Reading") -> dict[str, Any]:
     }
 
 
-def _options() -> "Options":
+def reading_options() -> "Options":
     from app.failures.model import Options
     from app.redact import Redactor
 
     return Options(redact=Redactor().text)
 
 
-def _read(path: str, jobs: "list[JobInfo]", options: "Options") -> "Reading":
+def read_file(path: str, jobs: "list[JobInfo]", options: "Options") -> "Reading":
     """One FILE; the members of an archive are read each on its own and their findings put together (OUT-12)."""
     from app.failures.read import read_log, together
 
@@ -197,12 +199,12 @@ def _for_people(path: str, reading: "Reading") -> str:
     for found in reading.findings:
         place = f"  {found.file}:{found.line}" if found.file and found.line else f"  {found.file}" if found.file else ""
         word = "flaky" if found.flaky else found.failure_kind.replace("_", " ")
-        lines.append(f"  {word:<10} {_plain(found.test_id)}{place}")
+        lines.append(f"  {paint('warning' if found.flaky else 'failed', f'{word:<10}')} {plain(found.test_id)}{place}")
         if found.error_head:
-            lines.append(f"             {_plain(found.error_head)[:200]}")
+            lines.append(f"             {plain(found.error_head)[:200]}")
     for row in [row for row in reading.diagnostics if row.severity == "error"][:20]:
         where = ":".join(str(part) for part in (row.file, row.line, row.column) if part)
-        lines.append(f"  {row.tool or 'row':<10} {where} {row.code or ''} {_plain(row.message)[:200]}".rstrip())
+        lines.append(f"  {row.tool or 'row':<10} {where} {row.code or ''} {plain(row.message)[:200]}".rstrip())
     total = f"{len(reading.failures)} failing, {len(reading.flaky)} flaky, {len(reading.diagnostics)} rows"
     code = "" if reading.exit_code is None else f", exit code {reading.exit_code}"
     cut = ", log cut" if reading.truncated else ""
@@ -210,6 +212,6 @@ def _for_people(path: str, reading: "Reading") -> str:
     return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text of a log is outside text: no control character reaches the terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.cli.complete import run_ids
 from app.cli.environment import read_settings
-from app.cli.say import dot, rule
+from app.cli.say import dot, paint, rule
 from app.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
 
 runs = typer.Typer(name="runs", help="List the runs, show one, verify its evidence.", invoke_without_command=True)
 
+LEVELS = {"RUNNING": "wait", "BLOCKED": "warning", "COMPLETED": "passed", "CANCELLED": "not checked"}
+
 AsJson = Annotated[bool, typer.Option("--json", help="The same facts as JSON.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of the run, as in its status comment.")]
+RunId = Annotated[
+    str, typer.Argument(metavar="RUN", help="The id of the run, as in its status comment.", autocompletion=run_ids)
+]
 
 
 @runs.callback()
@@ -44,8 +49,9 @@ def list_runs(
     for run in found:
         where = run["blocked_stage"] or run["stage"]
         why = run["block_cause"] or run["result"] or run["cancel_reason"] or where
+        status = paint(LEVELS[run["status"]], f"{run['status']:<10}")
         print(
-            f"{run['run_id']:<27} {run['status']:<10} {why:<22} {run['step']}/{run['steps']:<4} "
+            f"{run['run_id']:<27} {status} {why:<22} {run['step']}/{run['steps']:<4} "
             f"{_at(run['updated_at']):<17} {_clean(run['repository'])} {_clean(run['scope'])}"
         )
     if not found:

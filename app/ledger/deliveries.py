@@ -91,6 +91,12 @@ def unhandled(conn: Connection, now: int, limit: int) -> Sequence[Row]:
     return conn.execute(waiting.order_by(deliveries.c.received_at, deliveries.c.guid).limit(limit)).all()
 
 
+def newest_ids(conn: Connection, limit: int) -> list[str]:
+    """The ids of the newest deliveries, newest first."""
+    newest = select(deliveries.c.guid).order_by(deliveries.c.received_at.desc()).limit(limit)
+    return list(conn.execute(newest).scalars())
+
+
 def oldest_waiting(conn: Connection, but_not: str) -> int | None:
     """When the oldest delivery came that still waits; the one with this semantic key is not counted."""
     waits = (

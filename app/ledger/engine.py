@@ -56,7 +56,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with engine.connect() as conn, _foreign_keys_off(conn), conn.begin():
+    with engine.connect() as conn, foreign_keys_off(conn), conn.begin():
         if conn.dialect.name == "postgresql":
             conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
         config.attributes["connection"] = conn
@@ -64,7 +64,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
 
 @contextmanager
-def _foreign_keys_off(conn: Connection) -> Iterator[None]:
+def foreign_keys_off(conn: Connection) -> Iterator[None]:
     """SQLite changes a table by copying it; that must not look like the loss of all its rows to those that point there.
 
     The switch has no effect inside a transaction, so it goes around SQLAlchemy's.
