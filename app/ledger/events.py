@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from app.ledger.rows import Row, insert_new, lock
-from app.ledger.schema import run_events, runs, turn_events
+from app.ledger.schema import run_events, runs, turn_events, turns
+from app.ledger.schema.work import BEGUN
 from app.ledger.words import EventKind, TurnEventKind, TurnEventSource
 
 
@@ -40,7 +41,10 @@ class TurnEvent:
 
 
 def append_to_turn(conn: Connection, turn_id: str, event: TurnEvent, now: int) -> bool:
-    """Write one event of a turn; False if that number is written already."""
+    """Write one event of a turn; False if that number is written already or the turn has ended (RN-13, D13)."""
+    running = select(turns.c.id).where(turns.c.id == turn_id, turns.c.status.in_(BEGUN))
+    if conn.execute(running).first() is None:
+        return False
     row = {"seq": event.seq, "type": event.type, "data_json": dict(event.data), "source": event.source, "at": now}
     return insert_new(conn, turn_events, turn_id=turn_id, **row)
 

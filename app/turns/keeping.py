@@ -14,7 +14,7 @@ from app.ledger.leases import Holder
 from app.ledger.turns import TurnEnd, Verdict
 from app.ledger.words import EventKind, EvidenceKind, TurnEventKind, TurnEventSource, VerdictSource
 from app.runners.codes import Code
-from app.runners.runner import RunnerEvent, Source, TurnResult
+from app.runners.runner import EventType, RunnerEvent, Source, TurnResult
 from app.runs.addendum import addendum_fault
 from app.runs.model import ItemStatus
 from app.runs.verdicts import RULES, AgentResult, PlanSupervision, SelfRepair, Supervision, check_citations
@@ -24,13 +24,14 @@ from app.turns.usage import usage_of
 
 STORED = frozenset(kind.value for kind in TurnEventKind) - {"message.delta"}
 EVENT_CHARS = 100_000
+USAGE_MS = 5_000
 
 
 class Diary:
     """Writes the events of a turn as they happen (live progress); text is redacted before it is a row."""
 
     def __init__(self, s: Services, turn_id: str) -> None:
-        self._s, self._turn_id, self._seq = s, turn_id, 0
+        self._s, self._turn_id, self._seq, self._usage_at = s, turn_id, 0, 0
 
     def __call__(self, event: RunnerEvent) -> None:
         """Keep one event of the runner; pieces of a message are left to the whole message that follows."""
@@ -41,7 +42,7 @@ class Diary:
         self._keep(event, TurnEventSource.HOST)
 
     def _keep(self, event: RunnerEvent, source: TurnEventSource) -> None:
-        if event.type.value not in STORED:
+        if event.type.value not in STORED or self._is_too_soon(event):
             return
         self._seq += 1
         text = self._s.redactor.text(json.dumps(dict(event.data), default=str))[:EVENT_CHARS]
@@ -52,6 +53,14 @@ class Diary:
         row = TurnEvent(self._seq, TurnEventKind(event.type.value), data, source)
         with self._s.write() as conn:
             events.append_to_turn(conn, self._turn_id, row, self._s.clock())
+
+    def _is_too_soon(self, event: RunnerEvent) -> bool:
+        """Agents tell what they use with every word; once in some seconds is enough for those who watch."""
+        if event.type is not EventType.USAGE_UPDATED:
+            return False
+        now, before = self._s.clock(), self._usage_at
+        self._usage_at = before if now - before < USAGE_MS else now
+        return now - before < USAGE_MS
 
 
 @dataclass(frozen=True)
