@@ -10,7 +10,7 @@ from app.services import Services
 
 WINDOW_MS = 3 * 24 * 3600 * 1000
 AT_A_TIME = 20
-TRIES = 3
+TRIES = 10
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import random
 import shutil
 import sys
@@ -24,6 +25,8 @@ def main() -> int:
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1_000_000)
     stage = open_stage()
     try:
+        if given.deliveries == "rough":
+            stage.rough_deliveries(seed)
         killer = Killer(stage, random.Random(seed))
         stories = _kill(stage, killer, given.kills, given.at_once)
         _to_the_end(stories, killer)
@@ -41,6 +44,8 @@ def main() -> int:
             "slowest": killer.slowest,
             "resumes": found.resumes,
             "where": dict(sorted(killer.kills.items())),
+            "deliveries": stage.told_of_deliveries(),
+            "load": [round(one, 1) for one in os.getloadavg()],
         }
         print(json.dumps(result) if given.json else _for_people(result, found), flush=True)
         bad = found.complaints or slow > TAKEOVER_S
@@ -58,6 +63,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=6)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="runs at once")
+    parser.add_argument(
+        "--deliveries", choices=("rough", "plain"), default="rough", help="rough: also shuffled, doubled and missed"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folder, with log and database")
     return parser.parse_args()

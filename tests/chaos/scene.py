@@ -27,6 +27,7 @@ SCENARIO = {
 }
 """The agent and the judge take a moment, so that they can be killed at work."""
 RESUME_S = 15
+ROUGH = {"duplicate": 0.3, "miss": 0.1}
 
 
 def name_of(n: int) -> str:
@@ -46,6 +47,18 @@ class ChaosStage(Stage):
             "REMEDY_LIMITS__PUBLICATION_TRIES": "20",
             "REMEDY_TIMES": json.dumps({**TIMES, "redelivery_s": 3, "ci_first_suite_s": 120}),
         }
+
+    def rough_deliveries(self, seed: int) -> None:
+        """From now on some deliveries come twice, some never, and those of one moment in any order."""
+        self.github.shuffle_hooks(seed)
+        for n, (how, share) in enumerate(ROUGH.items()):
+            self.github.fault(where="hook", hook=how, times=None, p=share, seed=seed + n, optional=True)
+
+    def told_of_deliveries(self) -> dict[str, int]:
+        """How many there were, how many did not arrive at first, how many were asked for again."""
+        told = self.github.deliveries()
+        failed = {one.guid for one in told if not one.ok}
+        return {"all": len({one.guid for one in told}), "failed": len(failed), "again": sum(o.redelivery for o in told)}
 
     @cached_property
     def engine(self) -> Engine:
