@@ -190,6 +190,7 @@ def _rehearse(work: _Work) -> None:
         shown = DryRun(runner, title, tags, rehearse(s, *plan, runner))
         text = render_dry_run(shown, links_of(view), f"dry_run:{told.id}", s.redactor)
     with s.write() as conn:
+        rehearsal.simulate(conn, told, [group for group in groups if _wants_issue(work.policy, group)], now)
         rehearsal.answer(conn, told, text, now)
 
 

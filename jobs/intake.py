@@ -56,7 +56,9 @@ def _command(s: Services, command_id: str) -> str:
 def _handle(s: Services, row: Row) -> str:
     payload = parse(row.event, deliveries.payload(row))
     if isinstance(payload, Unreadable):
-        return _failed(s, row, payload.reason, retry=False)
+        with s.write() as conn:
+            deliveries.unread(conn, row.guid, payload.reason, s.clock())
+        return "failed"
     handler = HANDLERS.get((row.event, row.action))
     if handler is None:
         with s.write() as conn:

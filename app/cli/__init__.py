@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from app.cli import doctor, gate, migrate, parse, prune, replay, runs, token, up, web, worker
+from app.cli import deliveries, doctor, gate, migrate, outbox, parse, prune, replay, runs, token, up, web, worker
 from app.errors import UserError
 
 remedy = typer.Typer(
@@ -22,7 +22,8 @@ VERBS = (
 
 for verb in VERBS:
     remedy.command()(verb)
-remedy.add_typer(runs.runs)
+for group in (runs.runs, deliveries.deliveries, outbox.outbox):
+    remedy.add_typer(group)
 
 
 def main() -> None:

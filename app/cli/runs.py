@@ -2,21 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from app.cli.complete import run_ids
-from app.cli.environment import read_settings
-from app.cli.say import dot, paint, rule
+from app.cli.ledger import reading
+from app.cli.say import at, clean, dot, paint, rule
 from app.errors import UserError
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from app.ledger.evidence import Store
 
 runs = typer.Typer(name="runs", help="List the runs, show one, verify its evidence.", invoke_without_command=True)
 
@@ -39,7 +32,7 @@ def list_runs(
         return
     from app.ledger.listing import newest
 
-    with _ledger() as (conn, _):
+    with reading() as (conn, _):
         found = newest(conn, limit)
     if as_json:
         print(json.dumps({"runs": found}, indent=2, ensure_ascii=False))
@@ -52,7 +45,7 @@ def list_runs(
         status = paint(LEVELS[run["status"]], f"{run['status']:<10}")
         print(
             f"{run['run_id']:<27} {status} {why:<22} {run['step']}/{run['steps']:<4} "
-            f"{_at(run['updated_at']):<17} {_clean(run['repository'])} {_clean(run['scope'])}"
+            f"{at(run['updated_at']):<17} {clean(run['repository'])} {clean(run['scope'])}"
         )
     if not found:
         print("No run yet.")
@@ -63,10 +56,10 @@ def show(run_id: RunId, as_json: AsJson = False) -> None:
     """Show one run: its steps, what happened, what was decided and on which evidence."""
     from app.ledger.listing import whole
 
-    with _ledger() as (conn, _):
+    with reading() as (conn, _):
         found = whole(conn, run_id)
     if found is None:
-        raise UserError(f"There is no run {_clean(run_id)}. `remedy runs` lists them.")
+        raise UserError(f"There is no run {clean(run_id)}. `remedy runs` lists them.")
     print(json.dumps(found, indent=2, ensure_ascii=False) if as_json else "\n".join(_told(found)))
 
 
@@ -80,9 +73,9 @@ def verify(run_id: RunId, as_json: AsJson = False) -> None:
     from app.ledger.audit import audit
     from app.ledger.listing import whole
 
-    with _ledger() as (conn, store):
+    with reading() as (conn, store):
         if whole(conn, run_id) is None:
-            raise UserError(f"There is no run {_clean(run_id)}. `remedy runs` lists them.")
+            raise UserError(f"There is no run {clean(run_id)}. `remedy runs` lists them.")
         found = audit(conn, store, run_id)
     if as_json:
         seen = {"evidence": found.evidence, "removed": found.removed, "verdicts": found.verdicts}
@@ -90,58 +83,29 @@ def verify(run_id: RunId, as_json: AsJson = False) -> None:
     else:
         counts = f"{found.evidence} pieces of evidence {dot()} {found.verdicts} verdicts {dot()} {found.events} events"
         removed = f" {dot()} {found.removed} files removed by retention" if found.removed else ""
-        print(f"broken: {_clean(found.broken)}" if found.broken else f"holds: {counts}{removed}")
+        print(f"broken: {clean(found.broken)}" if found.broken else f"holds: {counts}{removed}")
     raise typer.Exit(1 if found.broken else 0)
-
-
-@contextmanager
-def _ledger() -> "Iterator[tuple[Connection, Store]]":
-    """A connection that only reads, and the files; raises UserError when there is no database of this version."""
-    from sqlalchemy.exc import ArgumentError, DBAPIError
-
-    from app.ledger.engine import open_engine, read
-    from app.ledger.evidence import Store
-
-    settings = read_settings()
-    try:
-        engine = open_engine(settings.database)
-        with read(engine) as conn:
-            yield conn, Store(settings.data / "evidence")
-        engine.dispose()
-    except ArgumentError:
-        raise UserError("DATABASE_URL is no address of a database.") from None
-    except DBAPIError:
-        raise UserError("The database does not answer, or is of another version: `remedy migrate`.") from None
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
     run = found["run"]
-    place = f"{_clean(run['repository'])} {_clean(run['scope'])} at {run['head_sha']}"
+    place = f"{clean(run['repository'])} {clean(run['scope'])} at {run['head_sha']}"
     yield f"run {run['run_id']}  {run['status']}  {place}"
     for name in ("block_cause", "blocked_stage", "error", "result", "cancel_reason", "final_text"):
         if run[name]:
-            yield f"{name.replace('_', ' ')}: {_clean(str(run[name]))[:400]}"
+            yield f"{name.replace('_', ' ')}: {clean(str(run[name]))[:400]}"
     for title, rows in found.items():
         if title == "run" or not rows:
             continue
         yield ""
         yield title.replace("_", " ")
         for row in rows:
-            at = f"{_at(row['at'])}  " if "at" in row else ""
+            when = f"{at(row['at'])}  " if "at" in row else ""
             rest = "  ".join(
-                _clean(_word(value)) for name, value in row.items() if name != "at" and value not in ("", None)
+                clean(_word(value)) for name, value in row.items() if name != "at" and value not in ("", None)
             )
-            yield f"  {at}{rest}"[:300]
+            yield f"  {when}{rest}"[:300]
 
 
 def _word(value: object) -> str:
     return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else str(value)
-
-
-def _at(ms: int | None) -> str:
-    return "" if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M}"
-
-
-def _clean(text: str) -> str:
-    """Text from outside, for a terminal: one line, nothing that moves the cursor."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -46,6 +46,16 @@ def dot() -> str:
     return "-" if is_plain() else "·"
 
 
+def at(ms: int | None) -> str:
+    """A moment of the ledger for people; empty for none."""
+    return "" if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M}"
+
+
+def clean(text: str) -> str:
+    """Text from outside, for a terminal: one line, nothing that moves the cursor."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
 def say_head(text: str) -> None:
     """The first line of a command; a terminal gets a blank line below it."""
     print(text if is_plain() else f"{text}\n", flush=True)

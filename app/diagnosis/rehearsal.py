@@ -27,6 +27,26 @@ def plan_for(
     return new_run(new_id(now), steps), facts_of(conn, told), about
 
 
+def simulate(conn: Connection, told: Row, groups: Sequence[Row], now: int) -> None:
+    """Write down what a real start would write to GitHub first; these letters are never sent (OB-9)."""
+    scope = repos.get_scope(conn, told.scope_id)
+    if scope is None:
+        return
+    spoken = [OutboxKind.UPSERT_CHECK, *([OutboxKind.UPSERT_COMMENT] if scope.key.startswith("pr:") else [])]
+    wanted = [(kind, "") for kind in spoken] + [(OutboxKind.OPEN_ISSUE, group.id) for group in groups]
+    for kind, group_id in wanted:
+        outbox.put(
+            conn,
+            key=f"simulated:{kind}:{group_id or told.id}",
+            lane=f"simulated:{told.id}",
+            kind=kind,
+            payload={"scope_id": scope.id, **({"group_id": group_id} if group_id else {})},
+            installation_id=scope.installation_id,
+            now=now,
+            simulated=True,
+        )
+
+
 def answer(conn: Connection, told: Row, text: str, now: int) -> None:
     """File the one answer; without a text there is nothing that fails."""
     scope = repos.get_scope(conn, told.scope_id)

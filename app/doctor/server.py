@@ -63,7 +63,7 @@ def deliveries(settings: Settings) -> Found:
         if row is None:
             return Found("passed", f"{total} kept, none failed")
         details = f"{bad} of {total} failed; the newest is {row.guid} ({row.event}): {row.error[:200]}"
-        return Found("warning", details, f"see `remedy replay {row.guid}`; redeliver it from the App's page when cured")
+        return Found("warning", details, f"see `remedy replay {row.guid}`; `remedy deliveries retry` when cured")
 
     return _read(settings, look)
 
@@ -125,7 +125,9 @@ def outbox(settings: Settings) -> Found:
             return Found("passed", "nothing refused in 24 h")
         row = conn.execute(select(letters).where(*refused).order_by(letters.c.finished_at.desc()).limit(1)).one()
         return Found(
-            "warning", f"{count} refused in 24 h; the newest, {row.kind}: {row.error[:200]}", "see GitHub's answer"
+            "warning",
+            f"{count} refused in 24 h; the newest, {row.kind}: {row.error[:200]}",
+            "see `remedy outbox --refused`; `remedy outbox retry` when cured",
         )
 
     return _read(settings, look)

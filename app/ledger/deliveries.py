@@ -11,6 +11,9 @@ from app.ledger.rows import Row, insert_new
 from app.ledger.schema import deliveries
 from app.ledger.words import DeliveryState
 
+CANNOT_READ = "cannot be read: "
+"""How the reason begins where a body has no model, or does not fit it."""
+_AGAIN: dict[str, Any] = {"state": DeliveryState.RECEIVED, "next_at": None, "rung_at": None, "handled_at": None}
 _WITHOUT_PAYLOAD = tuple(column for column in deliveries.c if column.name != "payload")
 
 
@@ -51,8 +54,7 @@ def store(conn: Connection, delivery: Delivery, now: int) -> Literal["stored", "
     )
     if is_new:
         return "stored" if twin is None else "duplicate"
-    back: dict[str, Any] = {"state": DeliveryState.RECEIVED, "next_at": None, "rung_at": None, "handled_at": None}
-    again = _move(conn, delivery.guid, before=DeliveryState.FAILED, **back)
+    again = _move(conn, delivery.guid, before=DeliveryState.FAILED, **_AGAIN)
     return "again" if again else "duplicate"
 
 
@@ -82,6 +84,20 @@ def failed(conn: Connection, guid: str, error: str, now: int, next_at: int | Non
     if next_at is None:
         values |= {"state": DeliveryState.FAILED, "handled_at": now}
     return _move(conn, guid, **values)
+
+
+def unread(conn: Connection, guid: str, reason: str, now: int) -> bool:
+    """Kept, but this version has no model that its body fits: FAILED until somebody tries again (IT-4)."""
+    return failed(conn, guid, f"{CANNOT_READ}{reason}", now, None)
+
+
+def try_again(conn: Connection, guids: Sequence[str], *, unread_only: bool = False) -> list[str]:
+    """FAILED ones to RECEIVED, the named or all; which. The sweep rings for them."""
+    wanted = [deliveries.c.state == DeliveryState.FAILED]
+    wanted += [deliveries.c.guid.in_(guids)] if guids else []
+    wanted += [deliveries.c.error.startswith(CANNOT_READ)] if unread_only else []
+    back = update(deliveries).where(*wanted).values(**_AGAIN, tries=0)
+    return sorted(conn.execute(back.returning(deliveries.c.guid)).scalars())
 
 
 def unhandled(conn: Connection, now: int, limit: int) -> Sequence[Row]:

@@ -5,10 +5,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from app.ledger import events, evidence, proofs, publications, repairs, runs, turns
+from app.ledger import events, evidence, post, proofs, publications, repairs, runs, turns
 from app.ledger.rows import Row
 from app.ledger.schema import repositories, scopes
 from app.ledger.schema import runs as runs_table
+from app.ledger.words import OutboxState
+
+LETTERS = 50
+VERSIONS = ("model", "prompt_version", "rules_version")
 
 
 def newest(conn: Connection, limit: int) -> list[dict[str, Any]]:
@@ -26,7 +30,10 @@ def whole(conn: Connection, run_id: str) -> dict[str, Any] | None:
         "run": _run(conn, row),
         "steps": [_of(step, "step_id", "status", "risk", "attempts", "title") for step in runs.steps_of(conn, run_id)],
         "turns": [
-            _of(turn, "id", "role", "purpose", "step_id", "status", "error_code", "error", at="created_at")
+            {
+                **_of(turn, "id", "role", "purpose", "step_id", "status", "error_code", "error", at="created_at"),
+                "cost": _cost(turn),
+            }
             for turn in turns.of_run(conn, run_id)
         ],
         "proofs": [
@@ -38,13 +45,14 @@ def whole(conn: Connection, run_id: str) -> dict[str, Any] | None:
             for one in publications.of_run(conn, run_id)
         ],
         "verdicts": [
-            _of(one, "turn_id", "decision", "evidence", "source", "model", "prompt_version", "feedback", at="at")
+            _of(one, "turn_id", "decision", "evidence", "source", *VERSIONS, "feedback", at="at")
             for one in turns.verdicts_of_run(conn, run_id)
         ],
         "self_repairs": [
             _of(one, "n", "status", "blocked_stage", "feedback", "prompt_addendum", at="created_at")
             for one in repairs.of_run(conn, run_id)
         ],
+        "letters": post.letters(conn, (*post.WAITING, OutboxState.FAILED), LETTERS, lane=row.scope_id),
         "evidence": [_evidence(one) for one in evidence.of_run(conn, run_id)],
         "events": [_of(one, "seq", "kind", "actor", "details", at="at") for one in events.of_run(conn, run_id)],
     }
@@ -66,6 +74,14 @@ def _run(conn: Connection, row: Row) -> dict[str, Any]:
     place = steps if row.current_step is None else row.current_step + 1
     times = {name: getattr(row, name) for name in ("created_at", "updated_at", "finished_at")}
     return {"run_id": row.id, **_of(row, *names, *more), "step": place, "steps": steps, **times}
+
+
+def _cost(turn: Row) -> str:
+    """`1 200 tokens 0.04 USD`, as far as its agent told it."""
+    took: Mapping[str, Any] = turn.cost_json or {}
+    tokens = int(took.get("input") or 0) + int(took.get("output") or 0)
+    words = (f"{tokens} tokens" if tokens else "", f"{took['usd']} USD" if took.get("usd") else "")
+    return " ".join(word for word in words if word)
 
 
 def _evidence(row: Row) -> dict[str, Any]:

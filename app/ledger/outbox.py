@@ -1,6 +1,6 @@
 """The outbox: intended writes to GitHub, in order per lane, sent by one sender per installation (domain.md, 15)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict, Unpack
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
@@ -87,6 +87,19 @@ def later(conn: Connection, row_id: str, next_at: int, error: str) -> None:
 def failed(conn: Connection, row_id: str, error: str, now: int) -> None:
     """Never to be sent: GitHub refused it (OB-7)."""
     _end(conn, row_id, OutboxState.FAILED, error, now)
+
+
+def try_again(conn: Connection, ids: Sequence[str]) -> list[tuple[str, int]]:
+    """Refused letters wait again at the end of their lanes, the named or all; (id, installation) of each.
+
+    Their senders look for what a former try made before they make anything, as after a crash (OB-4).
+    """
+    wanted = [outbox.c.state == OutboxState.FAILED, *([outbox.c.id.in_(ids)] if ids else [])]
+    found = conn.execute(select(outbox.c.id, outbox.c.installation_id).where(*wanted).order_by(outbox.c.seq)).all()
+    for row in found:
+        lock(conn, installations, row.installation_id)
+        _set(conn, row.id, **_fresh(conn, row.installation_id))
+    return [(row.id, row.installation_id) for row in found]
 
 
 def dropped(conn: Connection, row_id: str, why: str, now: int) -> None:

@@ -2,9 +2,12 @@
 
 import asyncio
 
+from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.ledger.engine import read
+from app.ledger.post import counts
 from app.ledger.version import database_state
 from app.queues import is_reachable
 from app.web.state import web_of
@@ -17,11 +20,19 @@ async def healthz(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
+def _post(engine: Engine) -> dict[str, int]:
+    """What waits for an operator: failed and unreadable deliveries, letters that GitHub refused (IT-4, OB-7)."""
+    with read(engine) as conn:
+        return counts(conn)
+
+
 async def readyz(request: Request) -> Response:
     """200 when deliveries can be stored, else 503. Redis is shown, and not needed for that (ST-Q1)."""
     web = web_of(request)
     database, redis = await asyncio.gather(
         asyncio.to_thread(database_state, web.engine), asyncio.to_thread(is_reachable, web.settings)
     )
-    body = {"database": database, "redis": "ok" if redis else "away"}
+    body: dict[str, object] = {"database": database, "redis": "ok" if redis else "away"}
+    if database == "ok":
+        body["post"] = await asyncio.to_thread(_post, web.engine)
     return JSONResponse(body, 200 if database == "ok" else 503)

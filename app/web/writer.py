@@ -159,7 +159,7 @@ class Writer:
         if result == "duplicate":
             return result
         if arrival.unreadable:
-            deliveries.failed(conn, guid, arrival.unreadable, now, None)
+            deliveries.unread(conn, guid, arrival.unreadable, now)
             return "failed"
         # Before the ring, in the same commit: a ring that gets lost is repeated after `times.rering_s` (row 61).
         ready.rang(conn, "intake", guid, now)

@@ -1,15 +1,18 @@
 """Webhooks come in any order, twice, late, forged or not at all: the same end (IT-2 to IT-5, GH-35)."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from app.events.lost import Lost
+from app.events.payloads import MODELS, CheckRunEvent
 from app.ledger import deliveries
 from tests.journeys.deadly import DeadlyWorld
 from tests.journeys.outcome import assert_repaired, created, left_over
 from tests.journeys.steps import a_red_pull
 from tests.journeys.world import MAINTAINER, REPO, World
+from tests.unit.test_cli_runs import said
 
 Make = Callable[[], DeadlyWorld]
 
@@ -114,3 +117,31 @@ def test_github_is_away_for_a_while_and_nothing_is_lost_GH_12(a_deadly_world: Ma
 
     assert_repaired(world, number)
     assert left_over(world.services) == {}
+
+
+class Stricter(CheckRunEvent):
+    """The model of a version that asks for what GitHub does not send any more."""
+
+    shoe_size: int
+
+
+def test_what_this_version_cannot_read_is_kept_seen_and_read_after_an_upgrade_IT_4(
+    a_deadly_world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = a_deadly_world()
+    with monkeypatch.context() as old_version:
+        old_version.setitem(MODELS, "check_run", Stricter)
+        number = a_red_pull(world)
+        world.step_until_quiet()
+    assert world.github.our_checks(f"{REPO}#{number}") == [], "nothing was understood"
+
+    monkeypatch.setenv("REMEDY_DATA", str(world.settings.data))
+    seen = json.loads(said("deliveries", "--unread", "--json")[1])
+    assert {(one["event"], one["action"]) for one in seen["deliveries"]} >= {("check_run", "completed")}
+    assert all("shoe_size" in one["error"] for one in seen["deliveries"])
+    assert world.web.get("/readyz").json()["post"]["unread_deliveries"] == seen["unread_deliveries"] > 0
+
+    assert said("deliveries", "retry", "--unread")[0] == 0
+    world.step_until_quiet()
+    assert_repaired(world, number)
+    assert json.loads(said("deliveries", "--json")[1])["failed_deliveries"] == 0

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from app.ledger import transitions
+from app.ledger.post import letters
+from app.ledger.words import OutboxState
 from app.runs.facts import TurnDone, Verdict
 from app.runs.model import Decision
 from tests.journeys.threads import logs
@@ -164,6 +166,9 @@ def test_a_dry_run_shows_the_prompt_and_starts_nothing_a17_ob9(place: Place) -> 
     assert "**Dry run.** Nothing was called" in answer and "test_last_page_is_full" in answer
     assert "Fix 1 failing test(s) [e2e-fail-" in answer and "| Tags | `a`, `b`, `e2e-fail-" in answer
     assert place.runs() == [] and place.issues() == [] and place.check(number) is None
+    with place.world.services.read() as conn:
+        would = letters(conn, (OutboxState.DROPPED,), 10, simulated=True)
+    assert {one["kind"] for one in would} == {"upsert_check", "upsert_comment", "open_issue"}, "OB-9"
 
 
 def test_a_dry_run_without_a_failure_says_so(place: Place) -> None:

@@ -10,6 +10,8 @@ from tests.redis_server import redis_server
 
 from .conftest import Sender
 
+NO_TROUBLE = {"failed_deliveries": 0, "unread_deliveries": 0, "refused_letters": 0}
+
 
 def test_healthz_says_that_the_process_works(github: Sender) -> None:
     answer = github.client.get("/healthz")
@@ -23,14 +25,14 @@ def test_healthz_fails_when_the_writer_is_gone(github: Sender) -> None:
 
 def test_readyz_is_ready_with_redis_away(github: Sender) -> None:
     answer = github.client.get("/readyz")
-    assert (answer.status_code, answer.json()) == (200, {"database": "ok", "redis": "away"})
+    assert (answer.status_code, answer.json()) == (200, {"database": "ok", "redis": "away", "post": NO_TROUBLE})
 
 
 def test_readyz_shows_redis(settings: Settings, github: Sender) -> None:
     with redis_server() as server:
         app = create_app(settings.model_copy(update={"redis_url": server.url}))
         with TestClient(app) as client:
-            assert client.get("/readyz").json() == {"database": "ok", "redis": "ok"}
+            assert client.get("/readyz").json() == {"database": "ok", "redis": "ok", "post": NO_TROUBLE}
 
 
 def test_readyz_is_not_ready_without_a_database(settings: Settings) -> None:
