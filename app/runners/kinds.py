@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping
 
 from app.runners.acp.runner import AcpRunner
 from app.runners.codes import Code, failure
+from app.runners.opencode.runner import OpenCodeRunner
 from app.runners.registry import RunnerSpec
 from app.runners.runner import Launcher, Runner
 
 KINDS: Mapping[str, Callable[[RunnerSpec, Launcher], Runner]] = {
     "acp/1": AcpRunner,
+    "opencode/1": OpenCodeRunner,
 }
 
 

@@ -72,11 +72,14 @@ class Launcher(Protocol):
 
     `spawn` gets only what the runner needs in `env` and `files` (inside path -> content); the launcher adds PATH, HOME
     and LANG. It raises UserError when no sandbox may be used, OSError when the command cannot be started. `port` is the
-    loopback port of an endpoint inside, or `dial`, one for a server of the agent.
+    loopback port of an endpoint inside, or `dial`, one for a server of the agent. `cwd` is the workspace as the agent
+    sees it.
     """
 
     @property
     def tier(self) -> int: ...
+    @property
+    def cwd(self) -> str: ...
     def port(self, name: str) -> int: ...
     async def spawn(
         self, argv: Sequence[str], env: Mapping[str, str], files: Mapping[str, bytes], network: Ports
@@ -97,6 +100,7 @@ class EventType(StrEnum):
     TOOL_DENIED = "tool.denied"
     STATE_UPDATED = "state.updated"
     LOG = "turn.log"
+    PROVIDER_RETRY = "provider.retry"
     USAGE_UPDATED = "usage.updated"
     CLEANUP_FAILED = "turn.cleanup_failed"
     COMPLETED = "turn.completed"

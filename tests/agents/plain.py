@@ -82,6 +82,10 @@ class PlainLauncher:
     processes: list[PlainProcess] = field(default_factory=list)
     ports: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def cwd(self) -> str:
+        return str(self.workspace)
+
     def port(self, name: str) -> int:
         if name not in self.ports:
             with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,15 +1,14 @@
 """Answer an agent's permission request: recognise what is asked, rule, choose an option that holds once."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
 
 from acp import schema
 from pydantic import ValidationError
 
 from app.runners.acp.turn import Prompted
 from app.runners.codes import plain
+from app.runners.paths import inside
 from app.runners.permissions import HOST_TOOLS, TOOL_KINDS, PermissionRequest, Ruling, choose_option
 from app.runners.runner import Decide, EventType, SessionSpec
 
@@ -78,7 +77,7 @@ def _request(call: schema.ToolCallUpdate, prompted: Prompted, spec: SessionSpec)
     title = plain(call.title or prompted.calls.get(call_id, ""))[:500]
     kind = call.kind if call.kind in TOOL_KINDS else "other"
     tool = host_tool(title, call.raw_input, prompted.calls.get(call_id, ""))
-    paths = tuple(_inside(path, spec) for path in _paths(call))
+    paths = tuple(inside(path, spec) for path in _paths(call))
     return PermissionRequest(call_id, kind, title, tool, paths)
 
 
@@ -105,13 +104,3 @@ def _paths(call: schema.ToolCallUpdate) -> Iterator[str]:
     raw = call.raw_input
     if isinstance(raw, dict):
         yield from (raw[key] for key in PATH_KEYS if isinstance(raw.get(key), str))
-
-
-def _inside(path: str, spec: SessionSpec) -> str | None:
-    """`path` relative to the workspace with links resolved on the host, None when it lies outside or cannot be told."""
-    seen = PurePosixPath(spec.cwd, path)
-    if not seen.is_relative_to(spec.cwd) or "\x00" in path:
-        return None
-    root = Path(os.path.realpath(spec.workspace))
-    real = Path(os.path.realpath(root / seen.relative_to(spec.cwd)))
-    return real.relative_to(root).as_posix() if real.is_relative_to(root) else None

@@ -13,6 +13,7 @@ from app.runners.acp.servers import servers
 from app.runners.acp.turn import Prompted, usage_after
 from app.runners.acp.wire import Caps, Handlers, Log, Message
 from app.runners.codes import Code, RunnerError, RunnerFailure, failure
+from app.runners.paths import check_workspace
 from app.runners.registry import RunnerSpec
 from app.runners.runner import (
     Answer,
@@ -92,7 +93,7 @@ class AcpRunner:
 
     async def create_session(self, spec: SessionSpec) -> SessionRef:
         """A new session in `spec.cwd`. Raises RunnerFailure as `link.start` does, or `runner.start_failed`."""
-        _check_workspace(spec)
+        check_workspace(spec)
         link = await self._link()
         request = link.conn.new_session(cwd=spec.cwd, mcp_servers=servers(spec.tools, link.offers), **_meta(spec))
         made = await link.call(request, "session/new", link.waits.session_s, Code.START_FAILED)
@@ -107,7 +108,7 @@ class AcpRunner:
 
         Updates that replay the history are not events of a prompt and are left out (RN-66).
         """
-        _check_workspace(spec)
+        check_workspace(spec)
         link = await self._link()
         if not self.capabilities().resume or not can_resume(link.offers):
             raise failure(Code.SESSION_LOST, f"{self.id}: sessions cannot be resumed")
@@ -277,11 +278,3 @@ def _stop_error(stop: str, session: _Session, prompted: Prompted, text: str) -> 
 
 def _meta(spec: SessionSpec) -> dict[str, Any]:
     return {"remedy/config": dict(spec.config)} if spec.config else {}
-
-
-def _check_workspace(spec: SessionSpec) -> None:
-    """RN-49: some agents accept a folder that does not exist, so we look; a bad one is our own bug."""
-    path = spec.workspace
-    is_folder = path.is_absolute() and path.is_dir() and not path.is_symlink()
-    if not is_folder or not spec.cwd.startswith("/") or not spec.cwd.isascii():
-        raise ValueError(f"not a workspace: {path}")

@@ -1,6 +1,5 @@
 """What one prompt gathers from an agent's updates: its text, its events, its use of tokens."""
 
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,10 @@ from acp import schema
 from pydantic import ValidationError
 
 from app.runners.codes import plain
-from app.runners.runner import TEXT_BYTES, EventType, RunnerEvent, Sink, Usage
-from app.runs.verdicts import MARKER_WORDS
+from app.runners.runner import EventType, RunnerEvent, Sink, Usage
+from app.runners.tail import FIELD_CHARS, TextTail, cut
 
 logger = logging.getLogger(__name__)
-
-FIELD_CHARS = 20_000
-"""Input and output of a tool call are cut here; the end is kept."""
 
 EVENTS = 20_000
 """Events of one prompt that are passed on, and tool calls that are told apart."""
@@ -24,45 +20,6 @@ EVENTS = 20_000
 PLAN_STEPS = 50
 
 ENDED = ("completed", "failed")
-
-
-@dataclass
-class TextTail:
-    """The end of an answer, at most 64 KiB (RN-4); remembers whether a marker line was cut away (VF-6)."""
-
-    hides_marker: bool = False
-    _pieces: list[str] = field(default_factory=list)
-    _chars: int = 0
-    _cut_in_line: bool = False
-
-    def add(self, piece: str) -> None:
-        self._pieces.append(piece)
-        self._chars += len(piece)
-        if self._chars > 4 * TEXT_BYTES:
-            self.take()
-
-    def is_empty(self) -> bool:
-        return not self._pieces
-
-    def is_at_line_start(self) -> bool:
-        return not self._pieces or self._pieces[-1].endswith("\n")
-
-    def take(self) -> str:
-        """The text so far, cut to its end."""
-        text = "".join(self._pieces)
-        data = text.encode()
-        if len(data) > TEXT_BYTES:
-            kept = data[-TEXT_BYTES:].decode("utf-8", "ignore")
-            self._look_for_marker(text[: len(text) - len(kept)], kept)
-            text = kept
-        self._pieces, self._chars = ([text] if text else []), len(text)
-        return text
-
-    def _look_for_marker(self, gone: str, kept: str) -> None:
-        lines = gone.split("\n")
-        lines[-1] += kept[:40] if lines[-1] else ""
-        self.hides_marker |= any(line.startswith(MARKER_WORDS) for line in lines[self._cut_in_line :])
-        self._cut_in_line = not gone.endswith("\n")
 
 
 @dataclass
@@ -138,13 +95,13 @@ class Prompted:
             if len(self.calls) >= EVENTS:
                 return
             self.open_calls.add(call_id)
-            details = {"call": call_id, "title": title, "kind": update.kind or "other", "input": _cut(update.raw_input)}
+            details = {"call": call_id, "title": title, "kind": update.kind or "other", "input": cut(update.raw_input)}
             self.tell(EventType.TOOL_STARTED, details)
         self.calls[call_id] = title
         if update.status in ENDED and call_id in self.open_calls:
             self.open_calls.discard(call_id)
             done = {"call": call_id, "title": title, "ok": update.status == "completed"}
-            self.tell(EventType.TOOL_COMPLETED, {**done, "output": _cut(update.raw_output)})
+            self.tell(EventType.TOOL_COMPLETED, {**done, "output": cut(update.raw_output)})
 
     def _cost(self, update: schema.UsageUpdate) -> None:
         """The size of the context, and the cost where it is told; neither says how many tokens were used."""
@@ -164,9 +121,3 @@ def usage_after(before: Usage, told: schema.Usage | None) -> Usage:
 
 def _text(content: object) -> str:
     return plain(content.text) if isinstance(content, schema.TextContentBlock) else ""
-
-
-def _cut(value: object) -> str:
-    if value is None:
-        return ""
-    return (plain(value) if isinstance(value, str) else json.dumps(value))[-FIELD_CHARS:]
