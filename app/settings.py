@@ -48,6 +48,8 @@ class Times(_Part):
     ci_first_suite_s: float = 600
     ci_all_s: float = 7200
     ci_poll_s: float = 60
+    # First pause between two looks at a remote agent's session; it grows to eight times that.
+    remote_poll_s: float = 15
     redelivery_s: float = 60
     tidy_s: float = 600
 

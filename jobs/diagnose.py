@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import structlog
 from sqlalchemy import Connection
 
+from app.briefs.naming import tags_of, title_of
 from app.briefs.rehearse import rehearse
 from app.diagnosis import rehearsal
 from app.diagnosis.collect import Collected, collect
@@ -185,8 +186,7 @@ def _rehearse(work: _Work) -> None:
     text = ""
     if plan is not None:
         runner = runner_of(repository, Role.AGENT, s.settings)
-        tags = (*(work.policy.tags if work.policy is not None else ()), told.dedup_tag)
-        title = f"Fix {told.failures_total} failing test(s) [{told.dedup_tag}]"
+        title, tags = title_of(told.failures_total, told.dedup_tag), tags_of(repository, told.dedup_tag)
         shown = DryRun(runner, title, tags, rehearse(s, *plan, runner))
         text = render_dry_run(shown, links_of(view), f"dry_run:{told.id}", s.redactor)
     with s.write() as conn:

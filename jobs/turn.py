@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from app.briefs import Brief, Case, Outside, brief_for, open_case
+from app.briefs.naming import branch_of
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose as Scope
@@ -15,13 +16,14 @@ from app.ledger.rules import choice_of, limits_of
 from app.ledger.views import scope_view
 from app.render.publish import render_final_summary
 from app.runners.codes import Code, RunnerError
+from app.runners.kinds import is_followed
 from app.runners.manifest import Usage
 from app.runners.registry import Registry, RunnerSpec
 from app.runners.runner import SessionRef, TurnResult
 from app.runs.model import ItemKind, ItemStatus, Purpose, Role
 from app.runs.rules_turns import RESULT_OF_CI
 from app.services import Hold, Services, hold, services
-from app.turns import keeping, places
+from app.turns import following, keeping, places
 from app.turns.asking import Asked, Asking, ask_of
 from app.turns.driving import Seat, drive
 from app.turns.harvest import harvest
@@ -67,7 +69,7 @@ def turn(turn_id: str) -> str:
             return "leased"
         with s.read() as conn:
             case = open_case(conn, turn_id)
-        if case.turn.status is not ItemStatus.QUEUED:
+        if case.turn.status is not ItemStatus.QUEUED and case.turn.follow_json is None:
             return "idle"
         if case.turn.purpose is Purpose.FINAL and (spent := _spent(s, case)):
             s.ring("advance", case.run.id)
@@ -95,14 +97,35 @@ def _alone(s: Services, case: Case, held: Hold) -> str:
 
 def _do(s: Services, case: Case, held: Hold) -> str:
     spec = _runner(s, case)
+    if case.turn.status is ItemStatus.CANCELLED:
+        return following.end_cancelled(s, case, spec if isinstance(spec, RunnerSpec) else None)
     if isinstance(spec, RunnerError):
         return _stop(s, case, held.holder, spec.code.value, spec.message)
     try:
+        if case.turn.follow_json is not None:
+            return following.step(s, case, held, spec)
         job = _prepared(s, case, held, spec)
+        if is_followed(spec):
+            return _begin(job)
         with Rooms.of(s.settings).enter(room_key(case.turn.session_id)) as room:
             return _in_room(job, room)
     except UserError as error:
         return _stop(s, case, held.holder, Code.NOT_READY.value, str(error))
+
+
+def _begin(job: Work) -> str:
+    """A remote agent's turn: what will be said is written down before anything is called; the steps follow."""
+    s, case = job.s, job.case
+    if case.scope.is_fork:
+        text = "remote agents work with their own rights at GitHub, so never for a fork"
+        return _stop(s, case, job.held.holder, Code.NOT_READY.value, text)
+    wall_s = _wall_s(job)
+    asked = ask_of(job.brief, Asking(case.turn.id, case.turn.role, wall_s), s.redactor)
+    if not _start(job, asked, wall_s, following.first_standing(s, case, asked.ask.fresh_text or "")):
+        return "late"
+    with s.read() as conn:
+        begun = open_case(conn, case.turn.id)
+    return following.step(s, begun, job.held, job.spec)
 
 
 def _prepared(s: Services, case: Case, held: Hold, spec: RunnerSpec) -> Work:
@@ -125,6 +148,8 @@ def _runner(s: Services, case: Case) -> RunnerSpec | RunnerError:
 def _prepare(s: Services, case: Case, held: Hold, spec: RunnerSpec, client: Client) -> Work:
     mirror = places.fetch(s, client, case.repository, (case.run.head_sha, case.run.base_sha))
     outside = places.outside_of(client, case, mirror)
+    if is_followed(spec):
+        outside = replace(outside, remote_branch=branch_of(case))
     line = _final_words(s, case) if case.turn.purpose is Purpose.FINAL else ""
     brief = brief_for(case, outside, s.store, line)
     return Work(s, case, held, spec, mirror, brief, line)
@@ -193,7 +218,7 @@ def _files(job: Work, room: Room) -> tuple[str, str]:
     return commit, tree
 
 
-def _start(job: Work, asked: Asked, wall_s: float) -> bool:
+def _start(job: Work, asked: Asked, wall_s: float, follow: Mapping[str, object] | None = None) -> bool:
     s, case = job.s, job.case
     now = s.clock()
     with s.write() as conn:
@@ -208,6 +233,7 @@ def _start(job: Work, asked: Asked, wall_s: float) -> bool:
             deadline_at=now + int(wall_s * 1000),
             runner_digest=job.spec.digest,
             grant_json=bounds_of(case, job.spec).grant.to_json(),
+            follow_json=follow,
         )
 
 
@@ -234,7 +260,8 @@ def _stop(s: Services, case: Case, holder: Holder, code: str, error: str) -> str
     """The turn cannot be done here; it is started and ended at once, so that the run says why."""
     fallback = _final_words(s, case) if case.turn.purpose is Purpose.FINAL else ""
     with s.write() as conn:
-        if not turns.start(conn, case.turn.id, holder, s.clock()):
+        begun = case.turn.follow_json is not None
+        if not begun and not turns.start(conn, case.turn.id, holder, s.clock()):
             return "late"
     keeping.write(s, case, holder, keeping.failed(code, s.redactor.text(error), fallback), None)
     return "processed"

@@ -36,6 +36,8 @@ class Outside:
     pull: PullText = NO_PULL
     conventions: tuple[ConventionFile, ...] = ()
     command: tuple[str, ...] = ()
+    remote_branch: str = ""
+    """Set where a remote agent does the work, in a clone of its own."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def first_attempt(case: Case, outside: Outside) -> AgentWork:
         attempts=attempts_of(case),
         place=Place.LEFT if case.restarted else Place.FRESH,
         protected=protected_of(case),
+        remote_branch=outside.remote_branch,
     )
 
 
@@ -54,7 +55,7 @@ def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
         form=Form(Rung.MARKER),
         after="proof" if by_proof else ("supervisor" if _judged(case) else "entry"),
         attempts=attempts_of(case),
-        place=Place.LEFT if case.restarted else Place.FRESH,
+        place=Place.LEFT if case.restarted or outside.remote_branch else Place.FRESH,
         rows=grid_rows(case) if by_proof else (),
         claims=_claims(case) if by_proof else (),
         output=_output(case) if by_proof else None,
@@ -64,6 +65,7 @@ def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
         command=outside.command,
         conventions=tuple(replace(file, text="") for file in outside.conventions),
         protected=protected_of(case),
+        remote_branch=outside.remote_branch,
     )
 
 

@@ -49,6 +49,12 @@ def append_to_turn(conn: Connection, turn_id: str, event: TurnEvent, now: int) -
     return insert_new(conn, turn_events, turn_id=turn_id, **row)
 
 
+def last_of_turn(conn: Connection, turn_id: str) -> int:
+    """The number of the newest event of a turn, 0 before the first."""
+    last = select(func.coalesce(func.max(turn_events.c.seq), 0)).where(turn_events.c.turn_id == turn_id)
+    return int(conn.execute(last).scalar_one())
+
+
 def of_turn(conn: Connection, turn_id: str) -> Sequence[Row]:
     """The whole history of a turn, in order."""
     return conn.execute(select(turn_events).where(turn_events.c.turn_id == turn_id).order_by(turn_events.c.seq)).all()

@@ -106,10 +106,16 @@ def rang(conn: Connection, job: str, row_id: str, now: int) -> None:
 
 
 def interrupt_expired(conn: Connection, now: int) -> list[Interrupted]:
-    """Turn RUNNING work without a live lease into FAILED(interrupted), and say which (domain.md, 13)."""
+    """Turn RUNNING work without a live lease into FAILED(interrupted), and say which (domain.md, 13).
+
+    A turn that is followed has no holder most of the time; its row says where it stands.
+    """
     lost = []
     for kind, table in TABLES.items():
-        gone = update(table).where(table.c.status == ItemStatus.RUNNING, ~_is_held(f"{kind}:", table.c.id, now))
+        alone = [table.c.status == ItemStatus.RUNNING, ~_is_held(f"{kind}:", table.c.id, now)]
+        if table is turns:
+            alone.append(turns.c.follow_json.is_(None))
+        gone = update(table).where(*alone)
         failed = gone.values(
             status=ItemStatus.FAILED,
             error_code="interrupted",
@@ -159,10 +165,17 @@ def _item_is_ready(kind: ItemKind) -> Condition:
     table = TABLES[kind]
 
     def is_ready(now: int) -> ColumnElement[bool]:
-        queued = table.c.status == ItemStatus.QUEUED
-        return and_(queued, _its_time(table, now), ~_is_held(f"{kind}:", table.c.id, now))
+        waits = table.c.status == ItemStatus.QUEUED
+        if table is turns:
+            waits = or_(waits, _is_followed())
+        return and_(waits, _its_time(table, now), ~_is_held(f"{kind}:", table.c.id, now))
 
     return is_ready
+
+
+def _is_followed() -> ColumnElement[bool]:
+    """A remote agent's turn that is to be looked at, or was cancelled while the agent still works."""
+    return and_(turns.c.follow_json.is_not(None), turns.c.status.in_((ItemStatus.RUNNING, ItemStatus.CANCELLED)))
 
 
 def _run_is_ready(now: int) -> ColumnElement[bool]:

@@ -31,6 +31,11 @@ def opened(conn: Connection, session_id: str, agent_session_id: str, *, model: s
     return before is not None and before != agent_session_id
 
 
+def name(conn: Connection, session_id: str, dedupe_key: str) -> None:
+    """The tag by which a remote session is found again; stored before anything is called (G18)."""
+    conn.execute(update(sessions).where(sessions.c.id == session_id).values(dedupe_key=dedupe_key))
+
+
 def open_ids(conn: Connection) -> list[str]:
     """Sessions whose run is not over; their rooms are kept."""
     rows = select(sessions.c.id).where(sessions.c.state != SessionState.CLOSED)

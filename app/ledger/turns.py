@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from app.ledger import work
 from app.ledger.leases import Holder
@@ -88,8 +88,22 @@ def start(conn: Connection, turn_id: str, holder: Holder, now: int, **columns: o
 def finish(conn: Connection, turn_id: str, holder: Holder, end: TurnEnd, now: int) -> bool:
     """RUNNING to DONE or FAILED by the holder of `turn:<id>`; False, and nothing is written, if it is not mine."""
     values = asdict(end)
-    values |= {"result_json": values.pop("result"), "cost_json": values.pop("cost")}
+    values |= {"result_json": values.pop("result"), "cost_json": values.pop("cost"), "follow_json": None}
     return work.end(conn, ItemKind.TURN, turn_id, holder, now, **values)
+
+
+def follow(conn: Connection, turn_id: str, holder: Holder, now: int, **columns: object) -> bool:
+    """A turn of a remote agent goes on RUNNING without a worker; `columns` hold `follow_json`, often `next_at`.
+
+    False, and nothing is written, as for `finish`. Whoever is rung next finds in `follow_json` where it stands.
+    """
+    waiting = {"status": ItemStatus.RUNNING, "finished_at": None, "rung_at": None}
+    return work.end(conn, ItemKind.TURN, turn_id, holder, now, **waiting, **columns)
+
+
+def followed_to_the_end(conn: Connection, turn_id: str) -> None:
+    """What ran elsewhere for a cancelled turn was ended, or cannot be."""
+    conn.execute(update(turns).where(turns.c.id == turn_id).values(follow_json=None))
 
 
 def store_verdict(conn: Connection, turn_id: str, verdict: Verdict, now: int) -> None:

@@ -14,6 +14,14 @@ KINDS: Mapping[str, Callable[[RunnerSpec, Launcher], Runner]] = {
 }
 
 
+FOLLOWED = frozenset({"mcp/1"})
+"""Protocols of agents that work elsewhere: nothing is started here, their turns are followed by short looks."""
+
+
+def is_followed(spec: RunnerSpec) -> bool:
+    return spec.manifest.spec.protocol in FOLLOWED
+
+
 def runner_for(spec: RunnerSpec, launcher: Launcher) -> Runner:
     """A new runner for one turn. Raises RunnerFailure `runner.broken_manifest` for a protocol that we do not drive."""
     kind = KINDS.get(spec.manifest.spec.protocol)

@@ -70,12 +70,42 @@ class TurnLimits(_Part):
     stdout_kib: Annotated[int, Field(ge=1, le=16_384)] = 16_384
 
 
+class SessionTools(_Part):
+    """Names of the three tools that make, find and move sessions of a remote agent."""
+
+    create: Line = "devin_session_create"
+    search: Line = "devin_session_search"
+    interact: Line = "devin_session_interact"
+
+
+class Gateway(_Part):
+    """How a remote agent is reached at `url`; `key` names the variable that holds the key for it.
+
+    `shared`: the URL serves other servers too, so that a bare tool name says nothing about its owner.
+    """
+
+    server: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,100}$")]
+    transport: Literal["native", "litellm-rest"] = "native"
+    key: EnvName | None = None
+    headers: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,100}$")], EnvName] = Field(
+        default_factory=dict
+    )
+    shared: bool = False
+    tools: SessionTools = SessionTools()
+    id_prefix: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{0,20}$")] = "devin-"
+    tags: Annotated[list[Line], Field(max_length=20)] = Field(default_factory=list)
+    max_acu: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    timeout_s: Annotated[int, Field(ge=1, le=600)] = 70
+    """Above the gateway's own 60 s, so that it is the gateway that gives up (G22)."""
+
+
 class Spec(_Part):
     usages: Annotated[list[Usage], Field(min_length=1)]
     events: list[Line] = Field(default_factory=list)
     protocol: Protocol
     command: Annotated[list[Argument], Field(min_length=1, max_length=100)] | None = None
     url: Address | None = None
+    gateway: Gateway | None = None
     env: list[EnvName] = Field(default_factory=list)
     env_fixed: dict[EnvName, Argument] = Field(default_factory=dict)
     requires: Requires = Requires()
@@ -106,8 +136,20 @@ class Spec(_Part):
             raise ValueError("command: acp/1 starts a command")
         if self.protocol == "mcp/1" and self.url is None:
             raise ValueError("url: mcp/1 speaks to a server that runs already")
+        if (self.protocol == "mcp/1") != (self.gateway is not None):
+            raise ValueError("gateway: goes with mcp/1, and only with it")
+        if self.gateway is not None:
+            self._check_gateway(self.gateway)
         if self.url is not None and self.url.startswith("$") and self.url[1:] not in self.env:
             raise ValueError(f"url: {self.url[1:]} is not listed in env")
+
+    def _check_gateway(self, gateway: Gateway) -> None:
+        """A remote agent works in a clone of its own: it repairs, it judges nothing that lies here."""
+        if self.usages != ["agent"]:
+            raise ValueError("usages: mcp/1 works as agent only")
+        names = {*gateway.headers.values(), *([gateway.key] if gateway.key else ())}
+        if missing := sorted(names - {*self.env}):
+            raise ValueError(f"gateway: {', '.join(missing)} is not listed in env")
 
     def config_validator(self) -> Draft202012Validator:
         """Checks a configuration; a `$ref` to elsewhere is refused, never fetched."""

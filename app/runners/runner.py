@@ -105,6 +105,7 @@ class EventType(StrEnum):
     CLEANUP_FAILED = "turn.cleanup_failed"
     COMPLETED = "turn.completed"
     FAILED = "turn.failed"
+    STATE = "state.updated"
 
 
 @dataclass(frozen=True)
@@ -217,17 +218,23 @@ class Usage:
     cached: int = 0
     usd: Decimal | None = None
     exact: bool = True
+    acu: Decimal | None = None
+    """Cost in the vendor's own unit, where it has one."""
 
     def since(self, before: "Usage") -> "Usage":
         """The part after `before`, taken from the same session (RN-5)."""
-        usd = self.usd if before.usd is None or self.usd is None else self.usd - before.usd
         return Usage(
             max(0, self.input - before.input),
             max(0, self.output - before.output),
             max(0, self.cached - before.cached),
-            usd,
+            _less(self.usd, before.usd),
             self.exact and before.exact,
+            _less(self.acu, before.acu),
         )
+
+
+def _less(now: Decimal | None, before: Decimal | None) -> Decimal | None:
+    return now if now is None or before is None else max(Decimal(0), now - before)
 
 
 class Source(StrEnum):
@@ -249,6 +256,8 @@ class TurnResult:
     usage: Usage = field(default_factory=Usage)
     asks: int = 0
     ref: SessionRef | None = None
+    pulls: tuple[str, ...] = ()
+    """Pull requests that a remote agent says it opened."""
 
 
 class Runner(Protocol):

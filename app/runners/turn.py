@@ -40,11 +40,12 @@ async def drive_turn(
             raise
         result = turn.outcome(RunnerError(Code.TIMEOUT, f"exceeded {limit_s:.0f} seconds"))
     await turn.end(abort=result.error is not None and result.error.code not in ENDED_BY_ITSELF)
-    sink(_last_event(result))
+    sink(last_event(result))
     return result
 
 
-def _last_event(result: TurnResult) -> RunnerEvent:
+def last_event(result: TurnResult) -> RunnerEvent:
+    """The event that ends a turn."""
     if result.error is None:
         return RunnerEvent(EventType.COMPLETED, {"source": result.source, "asks": result.asks})
     error = result.error

@@ -53,6 +53,16 @@ def ask_of(brief: Brief, asking: Asking, redactor: Redactor) -> Asked:
     return Asked(prompt, nonce, ask)
 
 
+def again_of_work(nonce: str, redactor: Redactor) -> Callable[[Sequence[str]], str]:
+    """The second asking of an agent's turn whose first prompt is in its row."""
+
+    def text(reasons: Sequence[str]) -> str:
+        inputs = Reask(kind="schema", form=Form(Rung.MARKER, nonce), role="agent", wrong=tuple(reasons)[:10])
+        return render_prompt("reask", inputs, redactor=redactor).text
+
+    return text
+
+
 def _with_form(brief: Brief, asking: Asking) -> tuple[Inputs, str]:
     form: Form | None = getattr(brief.inputs, "form", None)
     if form is None:

@@ -34,7 +34,13 @@ class Work:
 def harvest(s: Services, case: Case, mirror: Mirror, room: Room, start: tuple[str, str], summary: str) -> Work:
     """The work of the turn as a commit. `start` is (commit, tree that stood in the workspace)."""
     commit_sha, tree = start
-    patch = asyncio.run(_take(s, case, mirror, room, tree))
+    return committed(s, case, mirror, commit_sha, asyncio.run(_take(s, case, mirror, room, tree)), summary)
+
+
+def committed(
+    s: Services, case: Case, mirror: Mirror, commit_sha: str, patch: bytes | PatchRefused, summary: str
+) -> Work:
+    """A patch as Remedy's own commit on `commit_sha`, wherever the agent worked."""
     if isinstance(patch, PatchRefused):
         return _nothing(mirror, commit_sha, patch.reason)
     message = render_commit(

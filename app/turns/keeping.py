@@ -13,7 +13,7 @@ from app.ledger.events import TurnEvent
 from app.ledger.leases import Holder
 from app.ledger.turns import TurnEnd, Verdict
 from app.ledger.words import EventKind, EvidenceKind, TurnEventKind, TurnEventSource, VerdictSource
-from app.runners.codes import Code
+from app.runners.codes import Code, RunnerError
 from app.runners.runner import EventType, RunnerEvent, Source, TurnResult
 from app.runs.addendum import addendum_fault
 from app.runs.model import ItemStatus
@@ -31,7 +31,9 @@ class Diary:
     """Writes the events of a turn as they happen (live progress); text is redacted before it is a row."""
 
     def __init__(self, s: Services, turn_id: str) -> None:
-        self._s, self._turn_id, self._seq, self._usage_at = s, turn_id, 0, 0
+        self._s, self._turn_id, self._usage_at = s, turn_id, 0
+        with s.read() as conn:
+            self._seq = events.last_of_turn(conn, turn_id)
 
     def __call__(self, event: RunnerEvent) -> None:
         """Keep one event of the runner; pieces of a message are left to the whole message that follows."""
@@ -89,9 +91,7 @@ def judge(s: Services, told: Told, brief: Brief, result: TurnResult, fallback: s
     """The outcome of a turn without work: a verdict with good citations, free text, or a failure (EV-5 to EV-9)."""
     text = s.redactor.text(result.text)
     if result.error is not None:
-        kept = {"fallback": fallback} if fallback else None
-        end = _failed(result.error.code.value, s.redactor.text(result.error.message), kept, text)
-        return Outcome(replace(end, next_at=result.error.retry_at))
+        return failed_by(s, result.error, fallback, text)
     if brief.model is SelfRepair:
         return _repaired(s, result, text)
     if not isinstance(result.value, Supervision):
@@ -142,12 +142,19 @@ def worked(s: Services, result: TurnResult, work: Work) -> Outcome:
         "question": summary.removeprefix("Question:").strip()[:2000] if asks else "",
         "diff": s.redactor.text(work.diff.decode("utf-8", "replace"))[:20_000],
         **work.as_json(),
+        **({"pulls": list(result.pulls)} if result.pulls else {}),
     }
     return Outcome(TurnEnd(ItemStatus.DONE, s.redactor.text(result.text), kept), work=work)
 
 
-def failed(code: str, error: str, fallback: str = "") -> Outcome:
-    return Outcome(_failed(code, error, {"fallback": fallback} if fallback else None, ""))
+def failed_by(s: Services, error: RunnerError, fallback: str = "", text: str = "") -> Outcome:
+    """A turn that ended with an error of its runner."""
+    made = failed(error.code.value, s.redactor.text(error.message), fallback, text)
+    return replace(made, end=replace(made.end, next_at=error.retry_at))
+
+
+def failed(code: str, error: str, fallback: str = "", text: str = "") -> Outcome:
+    return Outcome(_failed(code, error, {"fallback": fallback} if fallback else None, text))
 
 
 def write(s: Services, case: Case, holder: Holder, outcome: Outcome, result: TurnResult | None) -> bool:
@@ -164,7 +171,7 @@ def write(s: Services, case: Case, holder: Holder, outcome: Outcome, result: Tur
         if outcome.work is not None and case.step is not None:
             _keep_work(s, conn, case, outcome.work, now)
         if result is not None and result.ref is not None:
-            _keep_session(conn, case, result.ref.agent_session_id, now)
+            keep_session(conn, case, result.ref.agent_session_id, now)
     return True
 
 
@@ -193,7 +200,8 @@ def _keep_work(s: Services, conn: Connection, case: Case, work: Work, now: int) 
     )
 
 
-def _keep_session(conn: Connection, case: Case, agent_session_id: str, now: int) -> None:
+def keep_session(conn: Connection, case: Case, agent_session_id: str, now: int) -> None:
+    """The agent's own name of the conversation; that it is another one now is an event of the run."""
     replaced = sessions.opened(conn, case.turn.session_id, agent_session_id, model="", workspace="")
     if replaced:
         details = {"session": case.turn.session_id}

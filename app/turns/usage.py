@@ -33,7 +33,8 @@ class Took:
         one = self.usage
         usd = None if one.usd is None else str(one.usd)
         counts = {"input": one.input, "output": one.output, "cached": one.cached}
-        return {**counts, "usd": usd, "exact": one.exact, "session": self.session}
+        acu = {} if one.acu is None else {"acu": str(one.acu)}
+        return {**counts, "usd": usd, "exact": one.exact, "session": self.session, **acu}
 
 
 def usage_of(conn: Connection, case: Case, result: TurnResult | None) -> Took:
@@ -62,4 +63,4 @@ def _without(earlier: Sequence[Mapping[str, Any]], told: Usage) -> Usage:
     goes_on = told.input + told.output >= before.input + before.output
     tokens = told.since(before) if goes_on else told
     usd = told.usd if told.usd is None or told.usd < money else told.usd - money
-    return Usage(tokens.input, tokens.output, tokens.cached, usd, told.exact)
+    return Usage(tokens.input, tokens.output, tokens.cached, usd, told.exact, told.acu)

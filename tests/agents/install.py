@@ -28,3 +28,24 @@ def install_qa(runners_dir: Path, scenario: Mapping[str, Any], *, runner_id: str
     (folder / "runner.yaml").write_text(yaml.safe_dump(manifest))
     (folder / "scenario.json").write_text(json.dumps(scenario, indent=2))
     return runner_id
+
+
+DEVIN = "remedy/agents/devin"
+DEVIN_KEY = "DEVIN_TEST_KEY"
+
+
+def install_devin(runners_dir: Path, url: str, *, runner_id: str = DEVIN, gateway: Mapping[str, Any] = {}) -> str:
+    """A manifest for a remote agent at `url`, whose key is the value of the variable `DEVIN_KEY`; returns the id."""
+    manifest = yaml.safe_load((HERE / "runner.yaml").read_text())
+    manifest["metadata"].update(zip(("author", "name", "runner"), runner_id.split("/"), strict=True))
+    manifest["spec"] = {
+        "usages": ["agent"],
+        "protocol": "mcp/1",
+        "url": url,
+        "env": [DEVIN_KEY],
+        "gateway": {"server": "devin", "key": DEVIN_KEY, "tags": ["remedy"], **gateway},
+    }
+    folder = runners_dir / runner_id.rsplit("/", 1)[-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "runner.yaml").write_text(yaml.safe_dump(manifest))
+    return runner_id

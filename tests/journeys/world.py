@@ -26,7 +26,15 @@ from tests.github import LocalGitHub, Options
 
 REPO = "acme/listing"
 AUTHOR, MAINTAINER, STRANGER = "ann", "mo", "eve"
-TIMES = {"quiet_s": 2, "siblings_s": 20, "comment_pace_s": 0, "write_pace_s": 0, "ci_poll_s": 5, "ci_first_suite_s": 20}
+TIMES = {
+    "quiet_s": 2,
+    "siblings_s": 20,
+    "comment_pace_s": 0,
+    "write_pace_s": 0,
+    "ci_poll_s": 5,
+    "ci_first_suite_s": 20,
+    "remote_poll_s": 4,
+}
 HORIZON_S = (1, 5, 30, 90)
 MOST_STEPS = 400
 

@@ -84,6 +84,7 @@ turns = Table(
     time("created_at", null=False),
     time("started_at"),
     time("finished_at"),
+    json("follow_json"),
     ForeignKeyConstraint(["run_id", "step_id"], ["steps.run_id", "steps.step_id"]),
     Index(None, "status", "next_at"),
     Index(None, "run_id"),

@@ -158,7 +158,8 @@ def test_without_the_right_to_ask_the_way_out_is_a_question_line() -> None:
 
 def test_a_remote_runner_works_on_its_branch() -> None:
     text = render_prompt("agent_work", replace(WORK, remote_branch="remedy/x")).text
-    assert "Work on branch `remedy/x` from `4be1d074c2a9f3e8d5b60718293a4b5c6d7e8f90`." in text
+    assert "Work on branch `remedy/x` from `4be1d074c2a9f3e8d5b60718293a4b5c6d7e8f90` and push it" in text
+    assert "No network" not in text
     assert "No push, no pull request, no issue." not in text
 
 

@@ -1,0 +1,43 @@
+"""What both ways to a gateway have in common: list tools, call one, and say in our codes what went wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from app.runners import manifest
+from app.runners.mcp.tools import Tool
+from app.runners.registry import RunnerSpec
+
+
+class Gateway(Protocol):
+    """Both methods raise RunnerFailure; `call` gives the whole tool result of a call that did not fail."""
+
+    async def tools(self) -> tuple[Tool, ...]: ...
+    async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Access:
+    """Address and credentials of a gateway; the values never leave this process but to that address (G20)."""
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    timeout_s: float
+
+    def scrubbed(self, text: str) -> str:
+        """Without our own credentials: gateways like to quote the key that they refuse."""
+        for value in self.headers.values():
+            secret = value.removeprefix("Bearer ")
+            text = text.replace(secret, "***") if len(secret) >= 4 else text
+        return text
+
+
+def access_of(spec: RunnerSpec) -> tuple[Access, manifest.Gateway]:
+    """How the server of a manifest is reached; the registry has seen to it that every value is set."""
+    gateway = spec.manifest.spec.gateway
+    if gateway is None or spec.url is None:
+        raise ValueError(f"{spec.id}: no gateway")
+    headers = {header: spec.env[name] for header, name in gateway.headers.items()}
+    if gateway.key is not None:
+        headers["Authorization"] = f"Bearer {spec.env[gateway.key]}"
+    return Access(spec.url, headers, float(gateway.timeout_s)), gateway
