@@ -136,12 +136,12 @@ class Spec(_Part):
             raise ValueError("command: acp/1 starts a command")
         if self.protocol == "mcp/1" and self.url is None:
             raise ValueError("url: mcp/1 speaks to a server that runs already")
+        if self.url is not None and self.url.startswith("$") and self.url[1:] not in self.env:
+            raise ValueError(f"url: {self.url[1:]} is not listed in env")
         if (self.protocol == "mcp/1") != (self.gateway is not None):
             raise ValueError("gateway: goes with mcp/1, and only with it")
         if self.gateway is not None:
             self._check_gateway(self.gateway)
-        if self.url is not None and self.url.startswith("$") and self.url[1:] not in self.env:
-            raise ValueError(f"url: {self.url[1:]} is not listed in env")
 
     def _check_gateway(self, gateway: Gateway) -> None:
         """A remote agent works in a clone of its own: it repairs, it judges nothing that lies here."""

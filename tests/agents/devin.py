@@ -15,7 +15,7 @@ from typing import Any
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
-from tests.agents.serving import Served
+from tests.agents.serving import served
 
 TOOLS = {"create": "devin_session_create", "search": "devin_session_search", "interact": "devin_session_interact"}
 RESULT = {"summary_markdown": "Count a full last page once\nCause: the division.", "tests": []}
@@ -65,7 +65,7 @@ class Session:
 
 @dataclass
 class Fault:
-    """What goes wrong at the next `times` calls of a tool (or of `list`, `connect`).
+    """What goes wrong at the next `times` calls of `create`, `search` or an action, or of `list` and `connect`.
 
     Kinds: `error` (isError with `text`), `slow` (does it, then waits `seconds`), `crash`, `plain` (does it, `text` is
     the whole answer), `empty` (likewise), `cut` (does it, then the connection ends) and `http` (`status`, `text` and
@@ -96,23 +96,16 @@ class Devin:
         self.calls: list[str] = []
         self.requests = 0
         self.on_work: Callable[[Session, str], None] = lambda session, text: None
-        self._served = Served(self._app, port)
+        self._serving = served(self._app, port, lifespan="on")
+        self.url = ""
         self._mcp = self._server().streamable_http_app(json_response=True, stateless_http=True)
 
-    @property
-    def url(self) -> str:
-        return f"{self._served.url}/mcp"
-
-    @property
-    def port(self) -> int:
-        return self._served.port
-
     def __enter__(self) -> "Devin":
-        self._served.start()
+        self.url = f"{self._serving.__enter__()}/mcp"
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._served.stop()
+        self._serving.__exit__(None, None, None)
 
     def count(self, kind: str) -> int:
         """How often a tool really ran: `create`, `search`, or an action of interact."""
@@ -143,7 +136,7 @@ class Devin:
         kind = dict(self.names).get(name)
         if kind is None:
             return _error(f"Unknown tool: {name}")
-        fault = self._next(kind, "error", "crash", "slow", "plain", "empty")
+        fault = self._next(_what(kind, arguments), "error", "crash", "slow", "plain", "empty")
         if fault is not None and fault.kind == "error":
             return _error(fault.text)
         if fault is not None and fault.kind == "crash":
@@ -241,8 +234,14 @@ class Devin:
             return "connect"
         method = asked.get("method", "")
         if method == "tools/call":
-            return dict(self.names).get(asked["params"]["name"], "unknown")
+            kind = dict(self.names).get(asked["params"]["name"], "unknown")
+            return _what(kind, asked["params"].get("arguments") or {})
         return "list" if method == "tools/list" else "connect"
+
+
+def _what(kind: str, arguments: Mapping[str, Any]) -> str:
+    """The tool, or the action of the one that has many."""
+    return str(arguments.get("action", kind)) if kind == "interact" else kind
 
 
 def _error(text: str) -> types.CallToolResult:

@@ -13,7 +13,9 @@ import uvicorn
 def served(app: Any, port: int = 0, lifespan: Literal["on", "off"] = "off") -> Iterator[str]:
     """The address of `app` while the block runs; open connections are cut at its end."""
     with socket.create_server(("127.0.0.1", port)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, interface="asgi3", lifespan=lifespan, log_level="critical", ws="none"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, interface="asgi3", lifespan=lifespan, log_level="critical", ws="none")
+        )
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)
         thread.start()
         try:

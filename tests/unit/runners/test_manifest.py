@@ -115,6 +115,7 @@ def test_a_broken_field_is_refused_by_name(path: str, value: Any) -> None:
         ("spec.command", ..., "command"),
         ("spec.url", "https://agents.example/mcp", "command"),
         ("spec.protocol", "mcp/1", "url"),
+        ("spec.gateway", {"server": "devin"}, "gateway"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_named(path: str, value: Any, says: str) -> None:
@@ -137,6 +138,8 @@ def test_a_server_that_runs_already_is_named_by_its_address(protocol: str, url: 
     data = yaml.safe_load(GOOD)
     del data["spec"]["command"]
     data["spec"] |= {"protocol": protocol, "url": url}
+    if protocol == "mcp/1":
+        data["spec"] |= {"usages": ["agent"], "gateway": {"server": "devin"}}
     found = read_manifest(yaml.safe_dump(data).encode())
     assert isinstance(found, RunnerError) == bool(says)
     assert says in getattr(found, "message", "")
@@ -148,3 +151,38 @@ def test_a_server_that_runs_already_is_named_by_its_address(protocol: str, url: 
 def test_what_is_no_manifest_is_refused(text: bytes) -> None:
     found = read_manifest(text)
     assert isinstance(found, RunnerError) and "runner.yaml" in found.message
+
+
+REMOTE = """
+apiVersion: remedy/v1
+kind: Runner
+metadata: {author: acme, name: cloud, runner: devin, version: 1.0.0, label: Devin, description: Works elsewhere.}
+spec:
+  usages: [agent]
+  protocol: mcp/1
+  url: https://gateway.example/devin/mcp
+  env: [GATEWAY_KEY]
+  gateway: {server: devin, key: GATEWAY_KEY, max_acu: 5}
+"""
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({}, ""),
+        ({"usages": ["agent", "supervisor"]}, "usages"),
+        ({"gateway": {"server": "devin", "key": "OTHER_KEY"}}, "OTHER_KEY is not listed in env"),
+        ({"gateway": {"server": "devin", "headers": {"X-Org-Id": "ORG"}}}, "ORG is not listed in env"),
+        ({"gateway": {"server": "devin", "key": "sk-live-1234"}}, "gateway.key"),
+        ({"gateway": {"key": "GATEWAY_KEY"}}, "gateway.server"),
+        ({"gateway": {"server": "devin", "timeout_s": "soon"}}, "gateway.timeout_s"),
+        ({"gateway": {"server": "devin", "wait": True}}, "gateway.wait"),
+    ],
+)
+def test_a_gateway_is_refused_by_the_name_of_its_setting_g26(change: dict[str, Any], says: str) -> None:
+    """G20, G26: keys are names of variables, and a remote agent is an agent only."""
+    data = yaml.safe_load(REMOTE)
+    data["spec"] |= change
+    found = read_manifest(yaml.safe_dump(data).encode())
+    assert isinstance(found, RunnerError) == bool(says)
+    assert says in getattr(found, "message", "")

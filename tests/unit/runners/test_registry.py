@@ -98,7 +98,8 @@ def test_a_runner_is_offered_for_its_usages_only(registry: Registry) -> None:
 
 def test_a_server_of_the_operators_is_found_by_its_variable(registry: Registry) -> None:
     """RN-74: an address comes from the manifest or the operator's environment, never from a repository."""
-    install(registry, protocol="mcp/1", command=None, url="$OTHER", env=["OTHER"])
+    gateway = {"server": "devin"}
+    install(registry, protocol="mcp/1", usages=["agent"], command=None, url="$OTHER", env=["OTHER"], gateway=gateway)
     spec = found(registry)
     assert spec.url == "canary-other" and spec.argv == ()
 
