@@ -74,6 +74,7 @@ class Limits(_Part):
     self_repair_turn_s: int = 600
     proof_s: int = 1800
     cell_s: int = 600
+    mutants_s: int = 60
     publication_tries: int = 5
     # Of one installation; GitHub allows about 500, which people's own clicks count into (github.md, GH-11).
     writes_an_hour: int = 400

@@ -1,11 +1,14 @@
-"""One proof: the named tests without and with the change, in fresh trees, by rule; no model takes part."""
+"""One proof: the grid of trees and the integrity gate about one change, by rule; no model takes part."""
 
 import hashlib
+from dataclasses import replace
 
 import structlog
 from sqlalchemy import Connection
 
 from app.errors import TransientError, UserError
+from app.github import pulls
+from app.github.client import Client
 from app.github.tokens import Purpose
 from app.ledger import proofs, work
 from app.ledger.proofs import ProofEnd
@@ -13,10 +16,12 @@ from app.ledger.rules import limits_of
 from app.proving.case import Case, open_case
 from app.proving.change import Change, change_of
 from app.proving.keep import keep
-from app.proving.measure import Stopped, measure
+from app.proving.measure import Proved, Stopped, measure
+from app.proving.outcome import failing_key, outcome_of, reason_of
 from app.runs.model import ItemKind, ItemStatus, ProofOutcome
 from app.services import Services, hold, services
 from app.turns.places import fetch, mirror_of
+from app.workspace.grid.cells import NotRun
 from app.workspace.sandbox.model import SandboxUnavailable
 
 log = structlog.get_logger("prove")
@@ -48,26 +53,33 @@ def _prove(case: Case) -> str:
     if change.problem:
         return _end(case, _without_run(ProofOutcome.FAILED, case.s, change.problem))
     try:
-        result = measure(case, mirror_of(case.s, case.repository.id), change, case.held.lost)
+        proved = measure(case, mirror_of(case.s, case.repository.id), change, case.held.lost)
     except Stopped:
         return "cancelled"
-    except SandboxUnavailable as error:
+    except (SandboxUnavailable, NotRun) as error:
         return _end(case, _without_run(ProofOutcome.NOT_RUN, case.s, str(error)))
     except UserError as error:
         text = case.s.redactor.text(str(error))[:1000]
         return _end(case, ProofEnd(ItemStatus.FAILED, error_code="workspace", error=text))
+    return _keep(case, proved)
+
+
+def _keep(case: Case, proved: Proved) -> str:
+    """Its rows and its evidence, with the end of the proof in one transaction."""
+    outcome = outcome_of(proved.judgement, case.policy.allow_test_only_fix)
     now = case.s.clock()
     with case.s.write() as conn:
         if not case.held.valid(conn, now):
             return "late"
-        grid = keep(case, conn, result, now)
+        kept = keep(case, conn, proved, outcome, now)
         end = ProofEnd(
             ItemStatus.DONE,
-            result.outcome,
-            case.s.redactor.text(result.reason)[:1000],
-            "" if result.outcome is ProofOutcome.PASSED else result.failing_key,
-            grid,
-            tier=result.tier.name,
+            outcome,
+            case.s.redactor.text(reason_of(proved.judgement, outcome))[:1000],
+            "" if outcome is ProofOutcome.PASSED else failing_key(proved.judgement, proved.grid),
+            kept.grid,
+            kept.gate,
+            tier=proved.sandbox.tier.name,
         )
         return _finish(case, conn, end, now)
 
@@ -78,13 +90,20 @@ def _begin(case: Case) -> Change | None:
     with s.connect(case.run.installation_id) as github:
         client = github.acting(Purpose.READ, case.repository.id)
         mirror = fetch(s, client, case.repository, (case.proof.head_sha, case.proof.base_sha))
+        title = _title(case, client)
     with s.read() as conn:
-        change = change_of(s, conn, mirror, case.proof, case.run)
+        change = replace(change_of(s, conn, mirror, case.proof, case.run), title=title)
     now = s.clock()
     deadline = now + limits_of(case.repository, s.settings).proof_s * 1000
     values = {"commit_sha": change.commit, "tree": change.tree, "deadline_at": deadline}
     with s.write() as conn:
         return change if proofs.start(conn, case.proof.id, case.held.holder, now, **values) else None
+
+
+def _title(case: Case, client: Client) -> str:
+    """What the author calls the change: a sign of intent at most (PE-12)."""
+    kind, _, number = case.scope.key.partition(":")
+    return pulls.get_pull(client, case.repository.full_name, int(number)).title if kind == "pr" else ""
 
 
 def _without_run(outcome: ProofOutcome, s: Services, reason: str) -> ProofEnd:

@@ -8,6 +8,8 @@ from sqlalchemy import Connection
 
 from app.failures.evidence import budget_of, tails_within
 from app.ledger import diagnoses, events, evidence, proofs, repos, runs, turns
+from app.ledger.evidence import Store
+from app.ledger.gates import Gate, read_gate
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
 from app.ledger.transitions import last_work
@@ -17,6 +19,7 @@ from app.render.prompts.inputs import (
     ConventionFile,
     EvidenceLine,
     Failure,
+    Finding,
     PullText,
     RunFacts,
     Task,
@@ -71,6 +74,11 @@ class Case:
     def proof(self) -> Row | None:
         """The newest finished proof of the current step."""
         return self.proved[-1] if self.proved else None
+
+    def gate(self, store: Store) -> Gate | None:
+        """What the integrity gate said about that proof."""
+        wanted = None if self.proof is None else self.proof.gate_evidence_id
+        return read_gate(store, next((row for row in self.found if row.id == wanted), None))
 
     def kinds(self, wanted: frozenset[str]) -> dict[str, str]:
         """Evidence ids of these kinds with their kind, in order."""
@@ -189,6 +197,21 @@ def grid_rows(case: Case) -> tuple[TreeRow, ...]:
         count = passed if passed == total else sum(cell.fails for cell in mine)
         rows.append(TreeRow(word, outcome, count, total, mine[0].expected))
     return tuple(rows)
+
+
+def findings_of(gate: Gate | None, *, accepted: bool = False) -> tuple[Finding, ...]:
+    """What the rules found, in their words; `accepted` by a maintainer, who was asked before this turn (PM-26)."""
+    return tuple(
+        Finding(
+            title=one.title,
+            file=one.file or "",
+            line=one.line or 0,
+            explanation=one.explanation,
+            excerpt="\n".join([*(f"- {line}" for line in one.before), *(f"+ {line}" for line in one.after)]),
+            accepted=accepted,
+        )
+        for one in (gate.weighty if gate is not None else ())
+    )
 
 
 def attempts_of(case: Case) -> tuple[Attempt, ...]:

@@ -37,7 +37,7 @@ class Brief:
 def brief_for(case: Case, outside: Outside, store: Store, result_line: str = "") -> Brief:
     """The brief of a turn; raises LookupError when the rows that it needs are not there."""
     if case.turn.role is Role.AGENT:
-        return _of_agent(case, outside)
+        return _of_agent(case, outside, store)
     if case.turn.role is Role.SELF_REPAIR:
         stuck = repair.self_repair(case)
         return Brief("self_repair", stuck, SelfRepair, fresh=("self_repair", stuck))
@@ -55,7 +55,7 @@ def brief_for(case: Case, outside: Outside, store: Store, result_line: str = "")
     return Brief(name, whole, model, allowed, rule, (name, whole))
 
 
-def _of_agent(case: Case, outside: Outside) -> Brief:
+def _of_agent(case: Case, outside: Outside, store: Store) -> Brief:
     if case.restarted:
         lost = work.interrupted(case, outside, session_lost=True)
         same = work.interrupted(case, outside, session_lost=False)
@@ -64,6 +64,6 @@ def _of_agent(case: Case, outside: Outside) -> Brief:
     name, inputs = (
         ("agent_work", work.first_attempt(case, outside))
         if first
-        else ("agent_correct", work.later_attempt(case, outside))
+        else ("agent_correct", work.later_attempt(case, outside, store))
     )
     return Brief(name, inputs, AgentResult, fresh=(name, inputs))

@@ -6,14 +6,16 @@ from app.briefs.case import (
     attempts_of,
     evidence_lines,
     failures_shown,
+    findings_of,
     grid_rows,
     run_facts,
     task_of,
 )
 from app.ledger.evidence import Store
+from app.ledger.gates import Gate
 from app.ledger.rounds import first_line
 from app.render.prompts.inputs import Final, Form, PlanReview, PlanStep, Reask, Review, Rung
-from app.runs.model import ItemStatus, Role
+from app.runs.model import ItemStatus, ProofOutcome, Role
 from app.runs.rules_turns import RESULT_OF_CI
 from app.runs.verdicts import PLAN_KINDS, REVIEW_KINDS
 
@@ -44,15 +46,19 @@ def review(case: Case, outside: Outside, store: Store) -> Review:
     diff = store.read(diffs[-1]).decode("utf-8", "replace") if diffs else ""
     work = [turn for turn in case.before if turn.role is Role.AGENT and turn.status is ItemStatus.DONE]
     note = str((work[-1].result_json or {}).get("summary_markdown", "")) if work else ""
+    gate = case.gate(store)
     return Review(
         run=run_facts(case),
         task=task_of(case),
         evidence=evidence_lines(case, REVIEW_KINDS),
         approve_needs=approve_needs(case),
         form=Form(Rung.MARKER),
-        claim=_claim(case),
+        claim=gate.claim.replace("_", " ") if gate is not None and gate.claim else _claim(case),
         rows=grid_rows(case),
         named_tests=len(case.failures),
+        suite_tests=gate.passed if gate is not None else None,
+        findings=findings_of(gate, accepted=proof.outcome is ProofOutcome.NEEDS_HUMAN),
+        mutants=_mutants(gate),
         diff=diff,
         diff_id=diffs[-1].id if diffs else "",
         failures=failures_shown(case, SHOWN),
@@ -62,6 +68,14 @@ def review(case: Case, outside: Outside, store: Store) -> Review:
         note=note,
         restarted="interrupted" if case.restarted else "",
     )
+
+
+def _mutants(gate: Gate | None) -> str:
+    """A hint: the changed lines in other ways, and whether the named tests notice (MM-5)."""
+    if gate is None or not gate.mutants:
+        return ""
+    left = f"; not noticed: {'; '.join(gate.survivors)}" if gate.survivors else ""
+    return f"{gate.killed} of {gate.mutants} changed copies make a named test fail{left}"
 
 
 def approve_needs(case: Case) -> tuple[str, ...]:

@@ -7,10 +7,15 @@ from app.briefs.case import (
     Outside,
     attempts_of,
     failures_shown,
+    findings_of,
     grid_rows,
     run_facts,
     task_of,
 )
+from app.ledger.evidence import Store
+from app.ledger.gates import Gate
+from app.ledger.rows import Row
+from app.ledger.views import TREE_WORDS
 from app.ledger.words import TreeName
 from app.render.prompts.inputs import (
     AgentCorrect,
@@ -45,10 +50,11 @@ def first_attempt(case: Case, outside: Outside) -> AgentWork:
     )
 
 
-def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
-    """The prompt after a proof that does not hold, a supervisor's correction, or a re-entry."""
+def later_attempt(case: Case, outside: Outside, store: Store) -> AgentCorrect:
+    """The prompt after a proof that does not hold, a supervisor's correction, or a re-entry (PF-13)."""
     proof = case.proof
     by_proof = proof is not None and proof.outcome is ProofOutcome.FAILED and not _judged(case)
+    gate = case.gate(store) if by_proof else None
     return AgentCorrect(
         run=run_facts(case),
         task=task_of(case),
@@ -57,7 +63,10 @@ def later_attempt(case: Case, outside: Outside) -> AgentCorrect:
         attempts=attempts_of(case),
         place=Place.LEFT if case.restarted or outside.remote_branch else Place.FRESH,
         rows=grid_rows(case) if by_proof else (),
-        claims=_claims(case) if by_proof else (),
+        claims=_claims(case, gate) if by_proof else (),
+        flaky=_flaky(case),
+        collateral=gate.lost if gate is not None else (),
+        findings=findings_of(gate),
         output=_output(case) if by_proof else None,
         feedback="" if by_proof or case.step is None else case.step.feedback,
         evidence=tuple(EvidenceLine(row.id, row.kind.value, "") for row in case.found),
@@ -87,21 +96,27 @@ def _judged(case: Case) -> bool:
     return bool(case.rounds) and bool(case.rounds[-1].verdict)
 
 
-def _claims(case: Case) -> tuple[str, ...]:
+def _claims(case: Case, gate: Gate | None) -> tuple[str, ...]:
+    """Words of the table in prompts.md, 5.3; what the findings say is not said twice."""
     if case.left.get("problem"):
         return ("empty_delta",)
-    cells = [c for c in case.cells.get(case.proof.id, ()) if c.tree_name is TreeName.FIXED] if case.proof else []
-    if any(cell.runs == cell.not_run for cell in cells):
-        return ("test_silenced",)
-    if any(0 < cell.passes < cell.runs for cell in cells):
-        return ("still_flaky",)
-    return ("not_fixed",)
+    return (gate.claim,) if gate is not None else ("not_fixed",)
+
+
+def _flaky(case: Case) -> tuple[int, int]:
+    """Passes and runs of the test that passes only sometimes."""
+    mixed = [cell for cell in _fixed_cells(case) if 0 < cell.passes < cell.runs]
+    return (mixed[0].passes, mixed[0].runs) if mixed else (0, 0)
+
+
+def _fixed_cells(case: Case) -> list[Row]:
+    cells = case.cells.get(case.proof.id, ()) if case.proof is not None else ()
+    return [cell for cell in cells if cell.tree_name is TreeName.FIXED]
 
 
 def _output(case: Case) -> CellOutput | None:
-    """The end of the output of the first cell that differs, as the proof kept it."""
-    if case.proof is None:
-        return None
-    kept = next((row for row in reversed(case.found) if row.kind.value == "cell"), None)
+    """The end of what the named tests printed with the fix, as the proof kept it; nothing where they were well."""
+    bad = next((cell for cell in _fixed_cells(case) if cell.passes < cell.runs), None)
+    kept = next((row for row in case.found if bad is not None and row.id == bad.evidence_id), None)
     text = "" if kept is None else str((kept.meta_json or {}).get("tail", ""))
-    return CellOutput("this pull request + fix", text) if text else None
+    return CellOutput(TREE_WORDS[TreeName.FIXED], text) if text else None

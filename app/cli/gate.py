@@ -13,7 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from app.integrity.combine import Judgement
-    from app.integrity.model import Delta, Finding, Grid, Moved
+    from app.integrity.model import Delta, Finding, Grid
     from app.integrity.mutants import Mutation
     from app.settings import Settings
     from app.workspace.grid.case import Loaded
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from app.workspace.grid.trees import Three
     from app.workspace.rooms import Rooms
     from app.workspace.sandbox.model import Sandbox
-    from app.workspace.tests.model import OwnCommand
 
 SANDBOXES = ("auto", "bwrap", "engine", "landlock", "uid", "none")
 SHOWN = 5
@@ -113,7 +112,10 @@ class _Found:
 
 async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _Found:
     from app.errors import UserError
-    from app.integrity.model import Finding
+    from app.integrity.model import Finding, Moved
+    from app.policy import POLICY_PATH, read_policy
+    from app.policy.model import Policy
+    from app.proving.commands import commands_of
     from app.settings import Settings
     from app.workspace.checkout import Mirror
     from app.workspace.git import Git
@@ -121,7 +123,9 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
     from app.workspace.grid.trees import six
 
     settings = Settings()
-    own, moved = _policy(delta)
+    blob = delta.base.get(POLICY_PATH)
+    policy = read_policy(blob.data) if blob is not None else None
+    own, moved = commands_of(policy, delta.base) if isinstance(policy, Policy) else ((), Moved())
     delta = replace(delta, moved=moved)
     try:
         backend, rooms = await _backend(settings, sandbox)
@@ -135,8 +139,8 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
             cell_s=settings.limits.cell_s,
             proof_s=settings.limits.proof_s,
         )
-        grid = await run_grid(backend, request)
-        return await _with_mutants(backend, request, grid)
+        measured = await run_grid(backend, request)
+        return await _with_mutants(backend, request, measured.grid)
     except (NotRun, UserError) as error:
         why = " ".join(str(error).split())
         return _Found(delta, None, (Finding("PG110", "review", title="not run", explanation=why[:500], source="grid"),))
@@ -154,31 +158,6 @@ async def _with_mutants(backend: "Sandbox", request: "Request", grid: "Grid") ->
     mutation = await run_mutants(backend, request, fixed.seconds / max(1, fixed.runs), whole=False)
     said = finding_of(mutation)
     return _Found(request.delta, grid, (said,) if said is not None else (), mutation)
-
-
-def _policy(delta: "Delta") -> "tuple[tuple[OwnCommand, ...], Moved]":
-    """`tests` of the base's .github/remedy.yml; the head's copy has no effect (PC-8, PX-30)."""
-    from app.integrity.model import Moved
-    from app.policy import POLICY_PATH, read_policy
-    from app.policy.model import Policy
-    from app.workspace.tests.model import OwnCommand
-
-    blob = delta.base.get(POLICY_PATH)
-    policy = read_policy(blob.data) if blob is not None else None
-    if not isinstance(policy, Policy):
-        return (), Moved()
-    own = tuple(OwnCommand(one.framework, one.run, one.run_named or (), one.paths) for one in policy.tests if one.run)
-    named = tuple(
-        word.removeprefix("./") for one in policy.tests for word in (*(one.run or ()), *(one.run_named or ()))
-    )
-    return own, Moved(
-        source=tuple(path for one in policy.tests for path in one.source),
-        test=tuple(path for one in policy.tests for path in one.test),
-        harness=(
-            *(path for one in policy.tests for path in one.harness),
-            *(word for word in named if word in delta.base),
-        ),
-    )
 
 
 async def _backend(settings: "Settings", name: str) -> "tuple[Sandbox, Rooms]":

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from app.integrity.model import Finding
 from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repairs, repos, runs, spending, turns
 from app.ledger.evidence import Store
+from app.ledger.gates import gate_of
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, policy_of, rules_of
@@ -19,6 +21,7 @@ from app.runs.model import BlockCause, ItemKind, ItemStatus, Outcome, Result, Ro
 from app.runs.view import (
     Evidence,
     FixView,
+    FoundView,
     GridRow,
     GroupView,
     LimitRow,
@@ -34,6 +37,8 @@ TREE_WORDS = {
     TreeName.HEAD: "this pull request",
     TreeName.FIXED: "this pull request + fix",
     TreeName.FIXED_WITHOUT_SOURCE: "fix without its source part",
+    TreeName.BASE_SOURCE_WITH_FIXED_TESTS: "base with the fix's tests",
+    TreeName.FIXED_SOURCE_WITH_ORIGINAL_TESTS: "fix with the original tests",
 }
 """The rows that people see, in their order (decisions.md, 12)."""
 
@@ -163,7 +168,7 @@ def _of_run(
     return {
         "run": run_view(conn, scope, run, settings),
         "rounds": rounds_of(conn, run.id),
-        "proof": _proof(conn, run),
+        "proof": _proof(conn, store, run),
         "fix": _fix(conn, store, run),
         "publication": _publication(published[-1], base) if published else None,
     }
@@ -292,7 +297,7 @@ def _limit_s(run: Row, limits: Limits) -> int:
     return by_stage.get(run.stage.value, limits.supervisor_turn_s)
 
 
-def _proof(conn: Connection, run: Row) -> ProofView | None:
+def _proof(conn: Connection, store: Store, run: Row) -> ProofView | None:
     """The grid of the accepted proof, else of the newest finished one, in the rows that people can follow."""
     done = [proof for proof in proofs.of_run(conn, run.id) if proof.status is ItemStatus.DONE]
     chosen = accepted_proof(conn, run.id) or (done[-1] if done else None)
@@ -301,6 +306,9 @@ def _proof(conn: Connection, run: Row) -> ProofView | None:
         return None
     tests = tuple(dict.fromkeys(cell.test_id for cell in cells))
     shas = {TreeName.BASE: chosen.base_sha, TreeName.HEAD: chosen.head_sha, TreeName.FIXED: chosen.commit_sha}
+    trees = {cell.tree_name: cell.tree for cell in cells}
+    if trees.get(TreeName.FIXED_WITHOUT_SOURCE) == trees.get(TreeName.HEAD):
+        shas[TreeName.FIXED_WITHOUT_SOURCE] = chosen.head_sha
     rows = []
     for tree, word in TREE_WORDS.items():
         mine = {cell.test_id: cell for cell in cells if cell.tree_name is tree}
@@ -308,9 +316,29 @@ def _proof(conn: Connection, run: Row) -> ProofView | None:
             continue
         expected = next(iter(mine.values())).expected
         seen = tuple(seen_word(mine.get(test)) for test in tests)
-        as_expected = all(word_of.startswith(f"{expected} ") for word_of in seen)
+        as_expected = all(f"{word_of} ".startswith(f"{expected} ") for word_of in seen)
         rows.append(GridRow(word, shas.get(tree, ""), expected, seen, as_expected))
-    return ProofView(tests, tuple(rows), chosen.tier, gate=chosen.gate_evidence_id is not None, tree=chosen.tree)
+    gate = gate_of(conn, store, chosen)
+    return ProofView(
+        tests=tests,
+        rows=tuple(rows),
+        tier=chosen.tier,
+        findings=() if gate is None else tuple(_found(one) for one in gate.weighty),
+        gate=gate is not None,
+        tree=chosen.tree,
+        ran=max(0, gate.passed - len(tests)) if gate is not None and gate.passed is not None else 0,
+    )
+
+
+def _found(finding: Finding) -> FoundView:
+    return FoundView(
+        title=finding.title,
+        file=finding.file or "",
+        line=finding.line or 0,
+        explanation=finding.explanation,
+        before=finding.before,
+        after=finding.after,
+    )
 
 
 def seen_word(cell: Row | None) -> str:

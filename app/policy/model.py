@@ -107,6 +107,7 @@ class LowerLimits(_Part):
     self_repair_turn_s: Above0 | None = None
     proof_s: Above0 | None = None
     cell_s: Above0 | None = None
+    mutants_s: Annotated[int, Field(ge=0, le=100)] | None = None
     publication_tries: Above0 | None = None
 
 

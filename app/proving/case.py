@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from app.ledger import diagnoses, proofs, repos, runs
+from app.ledger import diagnoses, evidence, proofs, repos, runs
 from app.ledger.rows import Row
+from app.ledger.words import EvidenceKind
 from app.policy import Policy
 from app.runs.model import ItemStatus
 from app.services import Hold, Services
-from app.workspace.tests.model import OwnCommand
 
 
 @dataclass(frozen=True)
@@ -25,18 +25,17 @@ class Case:
     repository: Row
     named: Sequence[Row]
     earlier: Sequence[Row]
+    cells: Sequence[Row]
+    """Outputs of cells of this run as evidence: those of earlier proofs may be used again (PT-9)."""
 
     @property
     def framework(self) -> str:
         return str(self.named[0].framework) if self.named else ""
 
     @property
-    def own(self) -> tuple[OwnCommand, ...]:
-        """The test commands of the base's policy (proof.md, 5.3)."""
-        policy = Policy.model_validate(self.repository.policy_json or {})
-        return tuple(
-            OwnCommand(one.framework, one.run, one.run_named or (), one.paths) for one in policy.tests if one.run
-        )
+    def policy(self) -> Policy:
+        """What the base branch says."""
+        return Policy.model_validate(self.repository.policy_json or {})
 
 
 def open_case(s: Services, held: Hold, conn: Connection, proof_id: str) -> Case | None:
@@ -52,7 +51,8 @@ def open_case(s: Services, held: Hold, conn: Connection, proof_id: str) -> Case 
     place = next((n for n, step in enumerate(steps) if step.step_id == proof.step_id), None)
     mine = steps if place is None else steps[place : place + 1]
     before = [] if place is None else steps[:place]
-    return Case(s, held, proof, run, scope, repository, _tests(conn, mine), _tests(conn, before))
+    cells = [row for row in evidence.of_run(conn, run.id) if row.kind is EvidenceKind.CELL and row.path]
+    return Case(s, held, proof, run, scope, repository, _tests(conn, mine), _tests(conn, before), cells)
 
 
 def _tests(conn: Connection, steps: Sequence[Row]) -> list[Row]:

@@ -14,11 +14,12 @@ from app.workspace.commits import Author, PatchRefused
 
 @dataclass(frozen=True)
 class Change:
-    """A commit and its tree, or `problem`: why there is nothing to prove."""
+    """A commit and its tree, or `problem`: why there is nothing to prove. `title` is the pull request's."""
 
     commit: str
     tree: str
     problem: str = ""
+    title: str = ""
 
 
 def change_of(s: Services, conn: Connection, mirror: Mirror, proof: Row, run: Row) -> Change:

@@ -1,78 +1,174 @@
-"""Keep a proof: cells as rows, outputs and the grid as evidence that a supervisor may cite (EV-1, PF-4)."""
+"""Keep a proof: cells as rows; runs, grid, gate, findings and mutants as evidence that a supervisor may cite (EV-1)."""
 
 import json
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection
 
+from app.integrity.gate import VERSION
+from app.integrity.model import CELLS, Cell, Finding, Seen
 from app.ledger import proofs
 from app.ledger.proofs import Cell as CellRow
 from app.ledger.views import TREE_WORDS
-from app.ledger.words import EvidenceKind
-from app.ledger.words import TreeName as TreeWord
+from app.ledger.words import EvidenceKind, TreeName
 from app.proving.case import Case
-from app.workspace.proof.model import Cell, ProofResult, TreeName
-from app.workspace.tests.model import Outcome
+from app.proving.measure import Proved
+from app.runs.model import ProofOutcome
+from app.workspace.grid.known import as_json
 
-EXPECTED = {TreeName.BASE: "pass", TreeName.HEAD: "fail", TreeName.FIXED: "pass"}
 TAIL_CHARS = 6000
-GOOD: Outcome = "passed"
+FINDINGS = 20
+SHORTEST_SECRET = 8
+EXPECTED = {
+    TreeName.BASE: "pass",
+    TreeName.HEAD: "fail",
+    TreeName.FIXED: "pass",
+    TreeName.FIXED_WITHOUT_SOURCE: "fail",
+    TreeName.BASE_SOURCE_WITH_FIXED_TESTS: "fail",
+    TreeName.FIXED_SOURCE_WITH_ORIGINAL_TESTS: "pass",
+}
+EXPECTED_OF_BASE = {"unfinished_feature": "not run", "wrong_new_test": "not run", "pre_existing_failure": "fail"}
+"""What base is expected to do where the claim is not about a regression."""
 
 
-def keep(case: Case, conn: Connection, result: ProofResult, now: int) -> str:
-    """All cells of a proof and its grid; the id of the grid's evidence."""
-    for name, cell in result.cells.items():
-        if cell.runs or cell.same_as is not None:
-            _keep_cell(case, conn, name, (result.cells[cell.same_as] if cell.same_as else cell), now)
-    body = {
-        "proof": case.proof.id,
-        "claim": result.claim.value,
-        "outcome": result.outcome.value,
-        "reason": result.reason,
-        "tier": result.tier.name,
-        "backend": result.backend,
-        "grid": result.grid(),
+@dataclass(frozen=True)
+class Kept:
+    """Ids of the evidence that an approve must cite (EV-6)."""
+
+    grid: str
+    gate: str
+
+
+def keep(case: Case, conn: Connection, proved: Proved, outcome: ProofOutcome, now: int) -> Kept:
+    """All of a proof: its cells, findings and mutants first, then the grid and the gate that name them."""
+    desk = _Desk(case, conn, proved, outcome, now)
+    for name in CELLS:
+        cell = proved.grid.cells.get(name)
+        if cell is not None and _is_shown(name, proved):
+            desk.cell(TreeName(name), cell)
+    attempt = f"of attempt {case.proof.attempt}"
+    said = {"proof": case.proof.id, "claim": proved.judgement.claim, "outcome": outcome.value}
+    grid = {**said, "tier": proved.sandbox.tier.name, "backend": proved.sandbox.name, "trees": dict(proved.trees)}
+    grid_id = desk.put(EvidenceKind.GRID, f"proof {attempt}", {**grid, "grid": proved.grid.as_json()})
+    weighty = [one for one in proved.judgement.findings if one.severity != "info"][:FINDINGS]
+    for finding in weighty:
+        desk.put(EvidenceKind.FINDING, _line(finding), finding.as_json())
+    if proved.mutation is not None:
+        what = f"{proved.mutation.killed} of {proved.mutation.mutants} changed copies were caught by the named tests"
+        desk.put(EvidenceKind.MUTATION, what, proved.mutation.as_json())
+    what = f"gate {attempt}: {proved.judgement.verdict}, findings to look at: {len(weighty)}"
+    return Kept(grid_id, desk.put(EvidenceKind.GATE, what, {**said, **_gate(proved)}))
+
+
+def _is_shown(name: str, proved: Proved) -> bool:
+    """A base that is not known and a cell that says nothing new have no row (PT-7, PT-11)."""
+    trees, grid = proved.trees, proved.grid
+    match TreeName(name):
+        case TreeName.BASE:
+            return trees["base"] != trees["head"]
+        case TreeName.BASE_SOURCE_WITH_FIXED_TESTS:
+            return grid.word("fixed_without_source") == "pass" and trees[name] != trees["fixed_without_source"]
+        case TreeName.FIXED_SOURCE_WITH_ORIGINAL_TESTS:
+            return trees[name] != trees["fixed"] and trees[name] != trees["head"]
+        case _:
+            return True
+
+
+def _gate(proved: Proved) -> dict[str, Any]:
+    census, judgement = proved.grid.census, proved.judgement
+    gate: dict[str, Any] = {
+        "verdict": judgement.verdict,
+        "claims": {test: row.claim for test, row in judgement.rows.items()},
+        "findings": [finding.as_json() for finding in judgement.findings],
+        "versions": {"rules": VERSION},
+        "mutation": proved.mutation.as_json() if proved.mutation is not None else None,
     }
-    text = json.dumps(body, indent=1, sort_keys=True)
-    return _put(case, conn, (EvidenceKind.GRID, f"proof of attempt {case.proof.attempt}", text, ""), now)
+    if census is not None:
+        lost = [*census.lost, *census.broken]
+        gate["suite"] = {"complete": census.complete, "passed": len(census.ran_in_fixed), "lost": lost}
+    return gate
 
 
-def _keep_cell(case: Case, conn: Connection, name: TreeName, cell: Cell, now: int) -> None:
-    word = TREE_WORDS[TreeWord(name.value)]
-    tests = [row.test_id for row in case.named]
-    output = case.s.redactor.text(_output(cell).decode("utf-8", "replace"))
-    counted = {test: cell.counts(test) for test in tests}
-    lines = [f"{test}: {c.passes} passed, {c.fails + c.errors} failed of {c.runs}" for test, c in counted.items()]
-    evidence_id = _put(case, conn, (EvidenceKind.CELL, word, "\n".join((word, *lines, output)), output), now)
-    for test, counts in counted.items():
-        row = CellRow(
-            tree_name=TreeWord(name.value),
+def _line(finding: Finding) -> str:
+    place = f" in {finding.file}" + (f" line {finding.line}" if finding.line else "") if finding.file else ""
+    return f"{finding.severity}: {finding.title}{place}"[:200]
+
+
+@dataclass(frozen=True)
+class _Desk:
+    case: Case
+    conn: Connection
+    proved: Proved
+    outcome: ProofOutcome
+    now: int
+
+    def cell(self, name: TreeName, cell: Cell) -> None:
+        """One row for each named test, and the runs of the tree as one piece of evidence (PX-11)."""
+        tree, word = self.proved.trees[name], TREE_WORDS[name]
+        tests = [row.test_id for row in self.case.named]
+        counted = {test: cell.tests.get(test, Seen()) for test in tests}
+        lines = [f"{test}: {c.passes} passed, {c.fails + c.errors} failed of {c.runs}" for test, c in counted.items()]
+        output = self.case.s.redactor.text(cell.output.decode("utf-8", "replace"))
+        said = {"cell": word, "tree": tree, "tests": sorted(tests), "counts": lines, "output": output}
+        meta = {"tail": output[-TAIL_CHARS:], "cell": name.value, "proof": self.case.proof.id}
+        evidence_id = self.runs(tree, word, said, meta)
+        for test, counts in counted.items():
+            proofs.store_cell(self.conn, self.case.proof.id, self._row(name, tree, (test, counts), evidence_id))
+
+    def runs(self, tree: str, word: str, said: dict[str, Any], meta: dict[str, Any]) -> str:
+        """With what is needed to use them again, unless redaction would change an id or nothing was proved here."""
+        kept = as_json(self.proved.measured.runs[tree])
+        names = "\n".join(_ids(kept))
+        if self.case.s.redactor.text(names) != names:
+            return self.put(EvidenceKind.CELL, word, said, meta)
+        if self.outcome is not ProofOutcome.NOT_RUN:
+            meta = {**meta, "tree": tree, "environment": self.proved.environment}
+        return self.put(EvidenceKind.CELL, word, {**said, "runs": kept}, meta)
+
+    def _row(self, name: TreeName, tree: str, seen: tuple[str, Seen], evidence_id: str) -> CellRow:
+        test, counts = seen
+        row = self.proved.judgement.rows.get(test)
+        expected = EXPECTED[name]
+        if name is TreeName.BASE and row is not None:
+            expected = EXPECTED_OF_BASE.get(row.claim, expected)
+        return CellRow(
+            tree_name=name,
             test_id=test,
-            tree=cell.tree,
-            env="",
+            tree=tree,
+            env=self.proved.environment,
             runs=counts.runs,
             passes=counts.passes,
             fails=counts.fails + counts.errors,
             not_run=counts.missing,
-            expected=EXPECTED[name],
+            expected=expected,
             evidence_id=evidence_id,
         )
-        proofs.store_cell(conn, case.proof.id, row)
+
+    def put(self, kind: EvidenceKind, what: str, body: dict[str, Any], meta: dict[str, Any] | None = None) -> str:
+        """Redacted before it is kept (EV-3); its id."""
+        text = json.dumps(self._redacted(body), indent=1, sort_keys=True, ensure_ascii=False)
+        return self.case.s.store.put(
+            self.conn,
+            run_id=self.case.run.id,
+            kind=kind,
+            data=text.encode("utf-8", "replace"),
+            origin="host",
+            meta={**(meta or {}), "what": self.case.s.redactor.text(what)},
+            now=self.now,
+        )
+
+    def _redacted(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.case.s.redactor.text(value) if len(value) >= SHORTEST_SECRET else value
+        if isinstance(value, dict):
+            # Ids of tests in `rows` were looked at together; there may be thousands.
+            return {k: self._rows(one) if k == "rows" else self._redacted(one) for k, one in value.items()}
+        return [self._redacted(one) for one in value] if isinstance(value, list) else value
+
+    def _rows(self, rows: list[list[Any]]) -> list[list[Any]]:
+        return [[name, outcome, self._redacted(detail), retried] for name, outcome, detail, retried in rows]
 
 
-def _output(cell: Cell) -> bytes:
-    """What the last run that was not all well printed, else the last run."""
-    bad = [run for run in cell.runs if any(row.outcome != GOOD for row in run.rows.values())]
-    return (bad or list(cell.runs))[-1].output_tail if cell.runs else b""
-
-
-def _put(case: Case, conn: Connection, fact: tuple[EvidenceKind, str, str, str], now: int) -> str:
-    kind, what, text, tail = fact
-    return case.s.store.put(
-        conn,
-        run_id=case.run.id,
-        kind=kind,
-        data=text.encode("utf-8", "replace"),
-        origin="host",
-        meta={"what": what, "tail": tail[-TAIL_CHARS:]} if tail else {"what": what},
-        now=now,
-    )
+def _ids(runs: dict[str, Any]) -> list[str]:
+    return [row[0] for part in runs.values() for run in part for row in run["rows"]]

@@ -13,7 +13,7 @@ from app.render.space import Space
 from app.render.text import clean
 from app.runs.model import Cause
 from app.runs.projection import Projection
-from app.runs.view import GridRow, GroupView, ScopeView
+from app.runs.view import FoundView, GridRow, GroupView, ScopeView
 
 T = TypeVar("T")
 
@@ -71,6 +71,7 @@ def values_of(view: ScopeView, shown: Projection, space: Space, patch: Markup | 
         "name_of": name_of,
         "columns": columns,
         "as_expected": as_expected,
+        "changed": changed,
         "patch": patch,
         "mistake": view.config or (view.config_in_head if view.outcome is None and view.state is None else None),
         "here": Markup("this pull request" if view.number is not None else "this branch"),
@@ -115,6 +116,11 @@ def columns(tests: tuple[str, ...]) -> tuple[str, ...]:
 def as_expected(row: GridRow) -> int:
     """How many of a tree's tests were seen as expected."""
     return sum(seen.startswith(f"{row.expected} ") for seen in row.seen)
+
+
+def changed(found: FoundView) -> str:
+    """Both versions of a finding as lines of a diff; still to be made safe."""
+    return "\n".join([*(f"-{line}" for line in found.before), *(f"+{line}" for line in found.after)])
 
 
 def _own_name(test: str) -> str:

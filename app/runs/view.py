@@ -60,11 +60,23 @@ class GridRow:
 
 
 @dataclass(frozen=True)
+class FoundView:
+    """A finding that stops a fix or asks for a person: where it is, why it matters, both versions (PV-8)."""
+
+    title: str
+    file: str = ""
+    line: int = 0
+    explanation: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ProofView:
     tests: tuple[str, ...]
     rows: tuple[GridRow, ...]
     tier: str
-    findings: tuple[str, ...] = ()
+    findings: tuple[FoundView, ...] = ()
     gate: bool = False
     """The integrity gate looked at the change; without it nothing may be said about tests that were touched."""
     tree: str = ""

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine, Table, select
 
 from app.ledger import repos, runs
 from app.ledger.engine import read
+from app.ledger.proofs import cells_of
 from app.ledger.rows import Row
 from app.ledger.schema import diagnoses, failure_groups, failures, issues, proofs, publications, sessions, turns
 
@@ -24,6 +25,7 @@ _STEP = ("step_id", "title", "summary", "risk", "phase", "phase_label", "status"
 _SESSION = ("id", "role", "runner_id", "model", "state")
 _TURN = ("id", "session_id", "step_id", "role", "purpose", "status", "error_code", "created_at", "finished_at")
 _PROOF = ("id", "step_id", "kind", "attempt", "tree", "status", "outcome", "reason", "tier", "finished_at")
+_CELL = ("tree_name", "test_id", "expected", "runs", "passes", "fails", "not_run")
 _PUBLICATION = ("id", "mode", "tree", "branch", "pushed_sha", "pr_number", "status", "refusal", "ci")
 
 
@@ -80,9 +82,13 @@ def _run(conn: Connection, run: Row) -> Json:
         "steps": [_pick(step, _STEP) for step in runs.steps_of(conn, run.id)],
         "sessions": [_pick(row, _SESSION) for row in _of_run(conn, sessions, run.id)],
         "turns": [_pick(row, _TURN) for row in _of_run(conn, turns, run.id)],
-        "proofs": [_pick(row, _PROOF) for row in _of_run(conn, proofs, run.id)],
+        "proofs": [_proof(conn, row) for row in _of_run(conn, proofs, run.id)],
         "publications": [_pick(row, _PUBLICATION) for row in _of_run(conn, publications, run.id)],
     }
+
+
+def _proof(conn: Connection, proof: Row) -> Json:
+    return {**_pick(proof, _PROOF), "cells": [_pick(cell, _CELL) for cell in cells_of(conn, proof.id)]}
 
 
 def _of_run(conn: Connection, table: Table, run_id: str) -> Sequence[Row]:

@@ -44,6 +44,7 @@ class ChaosStage(Stage):
             "REMEDY_SANDBOX__I_ACCEPT_NO_ISOLATION": json.dumps(names),
             "REMEDY_LIMITS__RESTARTS": "20",
             "REMEDY_LIMITS__RUNNING": "4",
+            "REMEDY_LIMITS__MUTANTS_S": "0",
             "REMEDY_LIMITS__PUBLICATION_TRIES": "20",
             "REMEDY_TIMES": json.dumps({**TIMES, "redelivery_s": 3, "ci_first_suite_s": 120}),
         }

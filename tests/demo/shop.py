@@ -56,6 +56,19 @@ CHANGE = {"listing/pages.py": BROKEN, "tests/test_pages.py": TESTS + NEW_TEST}
 
 FAILING = "tests/test_pages.py::test_last_page_is_full"
 
-FIRST_TRY = [("listing/pages.py", "return total // size + 1", "return total // size + (total % size > 0)")]
-"""Makes the named test pass and loses the page of the empty list."""
+FIRST_TRY = [("listing/pages.py", "return total // size + 1", "return max(1, int(total / size + 0.9))")]
+"""Makes every test pass, and is wrong where a page holds more than ten rows: 101 rows, 100 on a page, need two."""
 SECOND_TRY = [("listing/pages.py", "return total // size + 1", "return max(1, -(-total // size))")]
+BREAKS_ANOTHER = [("listing/pages.py", "return total // size + 1", "return total // size + (total % size > 0)")]
+"""Makes the named test pass and loses the page of the empty list, which another test asks for."""
+ONLY_HERE = [
+    ("listing/pages.py", '"""How many pages a list has."""\n', '"""How many pages a list has."""\n\nimport os\n'),
+    (
+        "listing/pages.py",
+        "return total // size + 1",
+        "return max(1, -(-total // size)) if os.environ.get('NO_COLOR') else total // size + 1",
+    ),
+]
+"""Right where tests are proven, wrong in CI: it asks for a variable that is not there."""
+WEAKENS = [("tests/test_pages.py", "assert page_count(20, 10) == 2", "assert page_count(20, 10) >= 2")]
+"""Makes the named test pass by asking it for less."""

@@ -87,6 +87,7 @@ class Stage:
             "SUPERVISOR": QA,
             "SELF_REPAIR": "false",
             "LONG_WORKERS": 2,
+            "LIMITS__MUTANTS_S": 1,
             "PROOF_TOOLS": self.folder / "tools",
             "GITHUB__API_URL": self.github.api_url,
             "GITHUB__WEB_URL": self.github.web_url,

@@ -17,17 +17,17 @@ def fix(edits: list[tuple[str, str, str]], summary: str) -> dict[str, Any]:
 
 
 CORRECTION = (
-    "An empty list has no page any more. 1. listing/pages.py line 6: 0 rows give 0 pages, the pull request wants 1; "
-    "its own test for it fails.\nSide: code; the pull request says what it wants."
+    "Right for small pages only. 1. listing/pages.py line 6: 101 rows with 100 on a page give 1 page, as adding 0.9 "
+    "does not reach the next number; no test asks for it.\nSide: code; the pull request says what it wants."
 )
 APPROVAL = (
-    "listing/pages.py line 6 added a page whenever the last one was full. Rounding up removes that for every such "
-    "number, and taking at least 1 keeps the page of an empty list.\nSide: code; the tests say what base did."
+    "listing/pages.py line 6 added a page whenever the last one was full. Rounding up in whole numbers removes that "
+    "for every size, and taking at least 1 keeps the page of an empty list.\nSide: code; the tests say what base did."
 )
 SCENARIO = {
     "agent": [
-        fix(shop.FIRST_TRY, "Add a page only for rows that are left over"),
-        fix(shop.SECOND_TRY, "Round up, and keep one page for no rows"),
+        fix(shop.FIRST_TRY, "Add 0.9 before cutting off, and keep one page for no rows"),
+        fix(shop.SECOND_TRY, "Round up in whole numbers, and keep one page for no rows"),
     ],
     "review": [
         {"when": "Attempt: 1", "do": "correct", "feedback": CORRECTION},
@@ -38,6 +38,27 @@ SCENARIO = {
 RIGHT = fix(shop.SECOND_TRY, "Round up, and keep one page for no rows")
 SLOW = {"agent": [[{"do": "sleep", "s": 600}, RIGHT], RIGHT], "final": SCENARIO["final"]}
 """An agent that is at work long enough to be stopped; resumed, it does it at once."""
+
+
+WORDS = {
+    "base": "base",
+    "head": "pull request",
+    "fixed": "with fix",
+    "fixed_without_source": "fix without its source",
+    "base_source_with_fixed_tests": "base with the fix's tests",
+    "fixed_source_with_original_tests": "fix with the original tests",
+}
+
+
+def grid_of(proof: dict[str, Any]) -> str:
+    """The trees of a proof in one line: what the named tests did in each."""
+    cells = {cell["tree_name"]: cell for cell in proof["cells"]}
+    return ", ".join(f"{WORDS[name]} {_seen(cells[name])}" for name in WORDS if name in cells)
+
+
+def _seen(cell: dict[str, Any]) -> str:
+    word, count = ("pass", cell["passes"]) if cell["passes"] == cell["runs"] else ("fail", cell["fails"])
+    return f"{word} {count}/{cell['runs']}"
 
 
 class Story:
@@ -116,7 +137,7 @@ class Story:
         self._turn(number, "work", n)
         self.tell.step(f"Agent, round {n}", self._files(number, n))
         proof = self.stage.wait(f"proof {n}", lambda: self._proof(number, n))
-        self.tell.step(f"Proof, round {n}", f"{proof['outcome']} ({proof['tier'].lower()} sandbox)")
+        self.tell.step(f"Proof, round {n}", f"{proof['outcome']}: {grid_of(proof)} ({proof['tier'].lower()} sandbox)")
         self._turn(number, "review", n)
 
     def _files(self, number: int, n: int) -> str:

@@ -12,20 +12,24 @@ tests:
 
 CHECK = """import importlib
 import sys
+from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-report, test = sys.argv[1:]
-file, _, name = test.partition("::")
 sys.path.insert(0, ".")
-module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-try:
-    getattr(module, name)()
-    ending = ""
-except AssertionError:
-    ending = "<failure message='wrong'/>"
-row = f"<testcase classname={quoteattr(module.__name__)} name={quoteattr(name)}>{ending}</testcase>"
+report, *named = sys.argv[1:]
+files = [named[0].partition("::")[0]] if named else [str(path) for path in Path("tests").glob("test_*.py")]
+rows = []
+for file in files:
+    module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
+    for name in [named[0].partition("::")[2]] if named else [one for one in vars(module) if one.startswith("test_")]:
+        try:
+            getattr(module, name)()
+            ending = ""
+        except AssertionError:
+            ending = "<failure message='wrong'/>"
+        rows.append(f"<testcase classname={quoteattr(module.__name__)} name={quoteattr(name)}>{ending}</testcase>")
 with open(report, "w") as out:
-    out.write(f"<testsuite name='quick' tests='1'>{row}</testsuite>")
+    out.write(f"<testsuite name='quick' tests='{len(rows)}'>{''.join(rows)}</testsuite>")
 """
 
 FILES = {**shop.FILES, ".github/remedy.yml": POLICY, "check.py": CHECK}

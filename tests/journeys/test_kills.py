@@ -26,7 +26,7 @@ STAGES = {
     "AGENT, the work is done and not yet taken (CR-5)": Trap("turn", Point("jobs.turn:drive"), Stage.AGENT),
     "AGENT, the work is taken and not yet kept (CR-5)": Trap("turn", Point("jobs.turn:harvest"), Stage.AGENT),
     "PROVE, the second test run begins (CR-6)": Trap(
-        "prove", Point("app.workspace.proof.cells:run_tests", "before", 2), Stage.PROVE
+        "prove", Point("app.workspace.grid.cells:run_suite", "before", 2), Stage.PROVE
     ),
     "PROVE, measured and not yet kept (CR-6)": Trap("prove", Point("jobs.prove:measure"), Stage.PROVE),
     "SUPERVISOR, the verdict is not yet kept (CR-7)": Trap("turn", Point("jobs.turn:drive"), Stage.SUPERVISOR),

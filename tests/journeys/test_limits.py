@@ -37,7 +37,7 @@ def test_the_policy_of_the_base_lowers_limits_and_rights_C34_D16_PL_11(a_world: 
 
 
 def test_our_own_commits_are_not_repaired_for_ever_IT_32_PB_11(a_world: Callable[..., World]) -> None:
-    world = a_world({"agent": [fix(shop.FIRST_TRY)]})
+    world = a_world({"agent": [fix(shop.ONLY_HERE)]})
     world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": ONE_COMMIT})
     number = a_red_pull(world)
     world.step_until_quiet()

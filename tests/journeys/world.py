@@ -95,6 +95,7 @@ class World:
                 "api_version": more.get("api_version", "2022-11-28"),
             },
             "times": TIMES,
+            "limits": {"mutants_s": 0},
             "sandbox": {"i_accept_no_isolation": [REPO]},
         }
         return Settings(**{**values, **{name: value for name, value in more.items() if name != "api_version"}})

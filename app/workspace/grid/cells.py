@@ -22,8 +22,19 @@ FIXED_TESTS = ("fixed", "fixed_without_source", "base_source_with_fixed_tests")
 
 
 @dataclass(frozen=True)
+class Runs:
+    """The runs of one tree: of the named tests, and of the whole suite."""
+
+    named: tuple[SuiteRun, ...] = ()
+    whole: tuple[SuiteRun, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
-    """What is proved. `trees` are tree ids by cell name; `cell_s` and `proof_s` are limits in seconds (PN-10)."""
+    """What is proved. `trees` are tree ids by cell name; `cell_s` and `proof_s` are limits in seconds (PN-10).
+
+    `known` are runs of the same tests that were made before in the same environment, by tree id (PT-9).
+    """
 
     mirror: Mirror
     rooms: Rooms
@@ -33,27 +44,52 @@ class Request:
     tools: str = ""
     cell_s: float = 600
     proof_s: float = 1800
-    census: bool = True
+    known: Mapping[str, Runs] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The grid, and all runs that it was made from, by tree id."""
+
+    grid: Grid
+    runs: Mapping[str, Runs]
 
 
 class NotRun(Exception):
     """Nothing could be run; the text says why (PG110)."""
 
 
-async def run_grid(sandbox: Sandbox, request: Request) -> Grid:
-    """The cells that the claim needs (PX-11), and the census of head and fixed.
+async def run_grid(sandbox: Sandbox, request: Request) -> Measured:
+    """The cells that the claim needs (PT-11), and the census of head and fixed.
 
     Raises NotRun and SandboxUnavailable; a cancelled grid leaves no process and no folder behind.
     """
     runner = _Runner(sandbox, request, time.monotonic() + request.proof_s)
+    runner.runs = {tree: list(known.named) for tree, known in request.known.items()}
+    runner.suites = {tree: list(known.whole) for tree, known in request.known.items()}
+    runner.count = sum(len(known.named) + len(known.whole) for known in request.known.values())
     with request.rooms.scratch() as room:
         runner.room = room
-        await _head_and_fixed(runner)
-        census = await _census(runner) if request.census and _is_worth_a_census(runner) else None
+        await _head_and_fixed(runner, RUNS - 1)
+        census = await _census(runner) if _is_worth_a_census(runner) else None
+        runner.adopt_suites()
+        await _head_and_fixed(runner, RUNS)
+        await _where_it_flakes(runner)
         await _base(runner)
         await _the_rest(runner)
     cells = {name: runner.cell(name) for name in request.trees}
-    return Grid({name: cell for name, cell in cells.items() if cell.runs}, census)
+    made = {tree: Runs(tuple(runs), tuple(runner.suites.get(tree, ()))) for tree, runs in runner.runs.items() if runs}
+    return Measured(Grid({name: cell for name, cell in cells.items() if cell.runs}, census), made)
+
+
+async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
+    """The named tests in one tree, once; raises NotRun."""
+    runner = _Runner(sandbox, request, time.monotonic() + request.cell_s)
+    with request.rooms.scratch() as room:
+        runner.room = room
+        run = await runner.run(name)
+    moves = _moves_of(request.delta, units_too=False)
+    return Cell({test: _seen(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
 
 
 @dataclass
@@ -65,6 +101,7 @@ class _Runner:
     deadline: float
     room: Room | None = None
     runs: dict[str, list[SuiteRun]] = field(default_factory=dict)
+    suites: dict[str, list[SuiteRun]] = field(default_factory=dict)
     count: int = 0
     dropped: frozenset[str] = frozenset()
     needed: int = 0
@@ -129,9 +166,22 @@ class _Runner:
             self.room.remove(folder)
         if found.reason:
             raise NotRun(found.reason)
-        if not whole:
-            self.runs.setdefault(tree, []).append(found)
+        (self.suites if whole else self.runs).setdefault(tree, []).append(found)
         return found
+
+    async def suite(self, name: str, n: int) -> SuiteRun:
+        """The n-th run of everything; one that was made before is taken (PT-9)."""
+        runs = self.suites.get(self.request.trees[name], [])
+        return runs[n - 1] if len(runs) >= n else await self.run(name, whole=True)
+
+    def adopt_suites(self) -> None:
+        """A run of everything in which all named tests ran is one of their runs too (PX-9)."""
+        for name in ("head", "fixed"):
+            tree, moves = self.request.trees[name], self.moves(name)
+            for run in self.suites.get(tree, ())[:1]:
+                known = self.runs.setdefault(tree, [])
+                if run not in known and run.complete and all(_ran(match(test, run, moves)) for test in self.named):
+                    known.append(run)
 
     def _names_in(self, name: str) -> tuple[str, ...]:
         """The named ids, and for the fixed test side those that a rename led to."""
@@ -200,16 +250,19 @@ def _moves_of(delta: Delta, units_too: bool) -> Moves:
     return Moves({str(k): str(v) for k, v in files.items()}, units)
 
 
-async def _head_and_fixed(runner: _Runner) -> None:
+async def _head_and_fixed(runner: _Runner, runs: int) -> None:
     """Head and fixed by turns (PN-7). A first failure in fixed ends it (PN-6)."""
-    for n in range(1, RUNS + 1):
+    for n in range(1, runs + 1):
         await runner.until("head", n)
         if n == 1 or runner.word("fixed") == "pass":
             await runner.until("fixed", n)
+
+
+async def _where_it_flakes(runner: _Runner) -> None:
+    """More runs where head passes or flakes (PN-3, PN-4)."""
     if runner.word("head") == "pass":
         await runner.until("head", CAP // 2)
-    flaky = runner.word("head") == "flaky"
-    if flaky and runner.word("fixed") == "pass":
+    if runner.word("head") == "flaky" and runner.word("fixed") == "pass":
         # Three runs say little of the rate; more of head cost less than the passes that a low bound would ask for.
         cap = CAP if runner.quick("head") else CAP // 2
         await runner.until("head", cap // 2)
@@ -254,15 +307,15 @@ async def _census(runner: _Runner) -> Census | None:
     """The whole suite once in head and once in fixed (PT-12); what changed is tried again before it counts."""
     if runner.late or runner.long("head"):
         return Census(complete=False)
-    head, fixed = await runner.run("head", whole=True), await runner.run("fixed", whole=True)
+    head, fixed = await runner.suite("head", 1), await runner.suite("fixed", 1)
     moves = runner.moves("fixed")
     ended = fixed.complete or (runner.word("fixed") == "pass" and fixed.ended != "wall")
     runner.dropped = frozenset(
         test for test in runner.named if ended and _ran(match(test, head)) and not _there(match(test, fixed, moves))
     )
     doubtful = suspects(head, fixed, moves) if runner.word("fixed") == "pass" else []
-    tries = range(2 if doubtful and not runner.late else 0)
-    again = [(await runner.run("head", whole=True), await runner.run("fixed", whole=True)) for _ in tries]
+    tries = (2, 3) if doubtful and not runner.late else ()
+    again = [(await runner.suite("head", n), await runner.suite("fixed", n)) for n in tries]
     return compare((head, fixed), again, moves, runner.named)
 
 

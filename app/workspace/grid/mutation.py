@@ -17,13 +17,15 @@ from app.workspace.tests.suite import SuiteRun, run_suite
 ALL_S, LEAST_S, TIMES = 60.0, 5.0, 3
 
 
-async def run_mutants(sandbox: Sandbox, request: Request, normal_s: float, whole: bool = True) -> Mutation:
-    """Kill counts of at most 20 mutants in 60 s. Without `whole` it ends at the first one that is killed.
+async def run_mutants(
+    sandbox: Sandbox, request: Request, normal_s: float, *, whole: bool = True, all_s: float = ALL_S
+) -> Mutation:
+    """Kill counts of at most 20 mutants in `all_s`. Without `whole` it ends at the first one that is killed.
 
     `normal_s` is the time of one run of the fixed tree. A mutant that cannot be loaded counts as neither (MM-4).
     """
     git = Git(request.mirror.path)
-    deadline = time.monotonic() + ALL_S
+    deadline = time.monotonic() + all_s
     killed, survivors = 0, []
     for n, mutant in enumerate(mutants_of(request.delta)):
         if time.monotonic() >= deadline or (killed and not whole):

@@ -50,16 +50,24 @@ def starts(share: Share) -> list[tuple[str, ...]]:
 
 def read_rows(reports: Sequence[bytes | None], tests: Sequence[str]) -> dict[str, TestRow]:
     """A row for every named test from the reports of all starts; without a report each is an `error` (PX-1)."""
+    rows = all_rows(reports)
+    if rows is None:
+        return {test: TestRow("error", NO_REPORT) for test in tests}
+    return {test: worst(_matching(test, rows)) for test in tests}
+
+
+def all_rows(reports: Sequence[bytes | None]) -> dict[str, list[TestRow]] | None:
+    """Every row that passed or failed, by its id; None where no report can be read."""
     report = Report()
     for data in reports:
         if data is not None:
             read_report("report", data, report)
     if not report.files:
-        return {test: TestRow("error", NO_REPORT) for test in tests}
+        return None
     rows: dict[str, list[TestRow]] = {name: [TestRow("passed")] for name in report.passed}
     for found in report.failing:
         rows.setdefault(found.id, []).append(_row(found))
-    return {test: worst(_matching(test, rows)) for test in tests}
+    return rows
 
 
 def _row(found: Found) -> TestRow:

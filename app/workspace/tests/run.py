@@ -51,20 +51,32 @@ async def run_tests(sandbox: Sandbox, job: TestJob) -> CellResult:
     return _result(cell)
 
 
+async def run_own(
+    sandbox: Sandbox, job: TestJob, shares: Sequence[own.Share]
+) -> tuple[list[Result], list[bytes | None]]:
+    """The whole suite by the repository's own commands: the end of each and its report (PX-9)."""
+    cell = _Cell(sandbox, job)
+    reports = []
+    for share in shares:
+        reports += await _own_reports(cell, [share.command.run])
+    return cell.results, reports
+
+
 async def _own(cell: _Cell, share: own.Share) -> None:
+    reports = await _own_reports(cell, own.starts(share))
+    rows = own.read_rows(reports, share.tests)
+    cell.reported &= any(row.detail != own.NO_REPORT for row in rows.values())
+    cell.rows |= rows
+
+
+async def _own_reports(cell: _Cell, starts: Sequence[tuple[str, ...]]) -> list[bytes | None]:
     """The repository's command with the operator's tools; its programs are not looked for by us."""
     module = "pytest" if cell.job.framework == "pytest" else "sys"
     toolchain = await _python(cell, module)
     folders = tool_folders(cell.job.tools)
     binds = {**folders, **(toolchain.binds if toolchain else {})}
     first = (*([toolchain.folder] if toolchain else []), *map(on_path, folders))
-    reports = []
-    for argv in own.starts(share):
-        _, report = await cell.start(Command(argv, binds=binds, folders=first))
-        reports.append(report)
-    rows = own.read_rows(reports, share.tests)
-    cell.reported &= any(row.detail != own.NO_REPORT for row in rows.values())
-    cell.rows |= rows
+    return [(await cell.start(Command(argv, binds=binds, folders=first)))[1] for argv in starts]
 
 
 async def _pytest(cell: _Cell, tests: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from app.workspace.tests.frameworks.model import Framework, Ground, Row, Said, S
 from app.workspace.tests.frameworks.python import Pytest, Unittest
 from app.workspace.tests.frameworks.ruby import Minitest, Rspec
 from app.workspace.tests.model import CellResult, TestJob
-from app.workspace.tests.run import run_tests
+from app.workspace.tests.run import run_own, run_tests
 from app.workspace.tests.toolchain import find_python
 
 OUTPUT_BYTES = 64 * 1024
@@ -65,8 +65,8 @@ async def run_suite(sandbox: Sandbox, job: TestJob, whole: bool = False) -> Suit
 
     `job.files` is a fresh copy that nobody uses afterwards; raises SandboxUnavailable.
     """
-    if job.own and own.shares(job.own, job.framework, job.test_ids)[0]:
-        return _of_cell(await run_tests(sandbox, job)) if not whole else SuiteRun(complete=False)
+    if shares := own.shares(job.own, job.framework, job.test_ids)[0]:
+        return await _own_suite(sandbox, job, shares) if whole else _of_cell(await run_tests(sandbox, job))
     place = Workspace(job.files, job.uid)
     ground = Ground(job.files, place, sandbox, job.tools, tuple(_paths(job)))
     try:
@@ -122,6 +122,22 @@ def _joined(results: Sequence[tuple[Start, Said, Result]]) -> SuiteRun:
         ended=last.reason,
         wall_s=round(sum(result.wall_s for _, _, result in results), 3),
         output=output[-OUTPUT_BYTES:],
+    )
+
+
+async def _own_suite(sandbox: Sandbox, job: TestJob, shares: Sequence[own.Share]) -> SuiteRun:
+    results, reports = await run_own(sandbox, job, shares)
+    rows = own.all_rows(reports)
+    last = results[-1]
+    return SuiteRun(
+        rows=tuple(
+            Row(name, row.outcome, row.detail, row.retried) for name, all_ in (rows or {}).items() for row in all_
+        ),
+        complete=rows is not None,
+        rc=last.rc,
+        ended=last.reason,
+        wall_s=round(sum(result.wall_s for result in results), 3),
+        output=b"".join(part for one in results for part in (one.stdout_tail, one.stderr_tail))[-OUTPUT_BYTES:],
     )
 
 

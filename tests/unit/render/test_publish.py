@@ -39,7 +39,7 @@ from app.render.patch import take_away
 from app.runs.model import Cause, Result
 from app.runs.view import FixView, ScopeView, SeenRow
 from tests.unit.prompts.rows import WORK
-from tests.unit.render.views import AT_0914, FIXED, FLAKY, HEAD, MINUTE, NEWER, OURS, STATES, TESTS, done
+from tests.unit.render.views import AT_0914, FIXED, FLAKY, FOUND, HEAD, MINUTE, NEWER, OURS, STATES, TESTS, done
 
 STACKED = STATES["stacked pull request"][1]
 TAKE_AWAY = STATES["take-away patch"][1]
@@ -144,7 +144,7 @@ def test_a_pull_request_says_what_was_wrong_and_how_to_refuse_it_a14() -> None:
 
 def test_findings_are_not_denied_in_a_pull_request() -> None:
     assert STACKED.proof is not None
-    _, body = render_pull(replace(STACKED, proof=replace(STACKED.proof, findings=("an expected value changed",))))
+    _, body = render_pull(replace(STACKED, proof=replace(STACKED.proof, findings=(FOUND,))))
     assert "no test removed" not in body
 
 

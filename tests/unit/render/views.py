@@ -9,6 +9,7 @@ from app.runs.view import (
     ConfigMistake,
     Evidence,
     FixView,
+    FoundView,
     GridRow,
     GroupView,
     LimitRow,
@@ -114,6 +115,14 @@ ROUND_1 = RoundView(
 ROUND_2 = RoundView(2, "Use the currency's own precision", "4 of 4", "approve")
 ROUND_2_BLOCKED = RoundView(
     2, "Two decimals in every currency", "3 of 4 trees as expected", "block", "the plan contradicts itself"
+)
+FOUND = FoundView(
+    "expected value changed",
+    "tests/test_invoice.py",
+    41,
+    "The test now wants another value for the same call.",
+    ('assert inv.total() == Decimal("0.38")',),
+    ('assert inv.total() == Decimal("0.39")',),
 )
 PROOF = ProofView(
     tests=TESTS,
@@ -492,7 +501,7 @@ STATES |= {
             rounds=(ROUND_1, ROUND_2_BLOCKED),
             fix=replace(FIX, repairs=1),
             publication=published("stacked_pr", pull_number=None) if stage is Stage.PUBLISH else None,
-            proof=replace(PROOF, findings=("`tests/test_invoice.py` line 41: an expected value changed",)),
+            proof=replace(PROOF, findings=(FOUND,)),
         ),
     )
     for cause, stage in BLOCKED_STAGES.items()

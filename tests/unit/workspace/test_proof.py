@@ -1,29 +1,34 @@
-"""A proof: from an agent's work to an outcome, with real repositories, sandboxes and test runs."""
+"""A proof: from an agent's work to an outcome, with real repositories, sandboxes and test runs (proof.md, 3 to 7)."""
 
 import asyncio
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.integrity.combine import Judgement, judge
+from app.integrity.model import Grid
+from app.proving.outcome import failing_key, outcome_of, reason_of
 from app.runs.model import ProofOutcome
 from app.settings import Settings
 from app.workspace.checkout import Mirror
 from app.workspace.commits import Commit
+from app.workspace.git import Git
+from app.workspace.grid import cells
+from app.workspace.grid.cells import Measured, NotRun, Request, run_grid
+from app.workspace.grid.known import as_json, environment_of, from_json
+from app.workspace.grid.trees import Three, delta_of, six
 from app.workspace.patch import take_patch
-from app.workspace.proof.cells import ProofRequest, prove, run_cells
-from app.workspace.proof.claims import claim_of, strictest
-from app.workspace.proof.model import Cell, Claim, ProofResult, TreeName
 from app.workspace.rooms import Rooms
 from app.workspace.sandbox import model
 from app.workspace.sandbox.choose import choose
 from app.workspace.sandbox.model import Limits, Sandbox, Spec, Tier, Workspace
-from app.workspace.tests.model import CellResult, Outcome, TestRow
+from app.workspace.tests.model import TestJob
+from app.workspace.tests.suite import SuiteRun
 from tests.unit.workspace.ordinary import NOBODY, as_ordinary_user, reachable_folder, user_reads_us
 from tests.unit.workspace.origin import Origin
 from tests.unit.workspace.tools import IS_ROOT, a_sandbox, make_venv
@@ -38,6 +43,27 @@ TESTS = (
 NAMED = ("test_cart.py::test_total", "test_cart.py::test_empty")
 
 
+Files = dict[str, bytes | None]
+
+
+@dataclass(frozen=True)
+class Proof:
+    measured: Measured
+    judgement: Judgement
+
+    @property
+    def grid(self) -> Grid:
+        return self.measured.grid
+
+    @property
+    def words(self) -> dict[str, tuple[str, int]]:
+        return {name: (cell.result, cell.runs) for name, cell in self.grid.cells.items() if not cell.same_as}
+
+    @property
+    def outcome(self) -> ProofOutcome:
+        return outcome_of(self.judgement, allow_test_only=False)
+
+
 @dataclass(frozen=True)
 class World:
     sandbox: Sandbox
@@ -46,17 +72,23 @@ class World:
     origin: Origin
     tools: Path
 
-    def tree(self, files: dict[str, bytes | None], branch: str) -> str:
+    def tree(self, files: Files, branch: str = "b") -> str:
         sha = self.origin.commit(files, branch=branch)
         self.mirror.fetch(self.origin.url, "", [sha])
         return self.mirror.tree_of(sha)
 
-    def request(self, trees: Mapping[TreeName, str], **more: Any) -> ProofRequest:
-        usual = {"framework": "pytest", "tools": str(self.tools), "runs": 2}
-        return ProofRequest(self.mirror, self.rooms, trees, NAMED, **{**usual, **more})
+    def three(self, base: Files, head: Files, fixed: Files) -> Three:
+        return Three(self.tree(base), self.tree(head), self.tree(fixed))
 
-    def prove(self, trees: Mapping[TreeName, str], **more: Any) -> ProofResult:
-        return asyncio.run(prove(self.sandbox, self.request(trees, **more)))
+    def request(self, three: Three, **more: Any) -> Request:
+        git = Git(self.mirror.path)
+        delta = delta_of(git, three, NAMED, more.pop("framework", "pytest"))
+        return Request(self.mirror, self.rooms, six(git, three), delta, **{"tools": str(self.tools), **more})
+
+    def prove(self, three: Three, **more: Any) -> Proof:
+        request = self.request(three, **more)
+        measured = asyncio.run(run_grid(self.sandbox, request))
+        return Proof(measured, judge(request.delta, measured.grid))
 
 
 @pytest.fixture(scope="module")
@@ -72,106 +104,78 @@ def world(origin: Origin, mirror: Mirror, tools: Path) -> Iterator[World]:
         assert os.listdir(rooms.data / "workspaces") == []
 
 
-def test_a_fix_is_proven_by_the_named_tests(world: World) -> None:
-    """PF-5, PF-6, PN-12: head fails, fixed passes, base passed; counts for each test."""
-    trees = {
-        TreeName.BASE: world.tree({"cart.py": RIGHT, "test_cart.py": TESTS}, "b"),
-        TreeName.HEAD: world.tree({"cart.py": WRONG}, "b"),
-        TreeName.FIXED: world.tree({"cart.py": b"# fixed\n" + RIGHT}, "b"),
-    }
-    proof = world.prove(trees)
-    assert (proof.outcome, proof.claim, proof.reason) == (ProofOutcome.PASSED, Claim.SOURCE_REGRESSION, "")
-    assert (proof.tier, proof.failing) == (Tier.STRONG, [])
-    grid: Any = proof.grid()
-    assert {name: (cell["result"], cell["runs"]) for name, cell in grid.items()} == {
-        "base": ("pass", 1),
-        "head": ("fail", 2),
-        "fixed": ("pass", 2),
-    }
-    assert grid["head"]["tests"][NAMED[0]] == {
-        "result": "fail",
-        "runs": 2,
-        "pass": 0,
-        "fail": 2,
-        "error": 0,
-        "missing": 0,
-    }
+BASE: Files = {"cart.py": RIGHT, "test_cart.py": TESTS}
+HEAD: Files = {"cart.py": WRONG}
 
 
-CASES: list[tuple[str, dict[str, bytes | None], ProofOutcome, Claim]] = [
-    ("still red", {"cart.py": b"def total(p):\n    return 0\n"}, ProofOutcome.FAILED, Claim.NOT_FIXED),
-    ("cannot be imported", {"cart.py": b"def total(p:\n"}, ProofOutcome.FAILED, Claim.NOT_FIXED),
-    ("test deleted", {"test_cart.py": None}, ProofOutcome.FAILED, Claim.TEST_SILENCED),
-    (
-        "test renamed away",
-        {"test_cart.py": TESTS.replace(b"test_", b"check_")},
-        ProofOutcome.FAILED,
-        Claim.TEST_SILENCED,
-    ),
-    (
-        "test skipped",
-        {"test_cart.py": b"import pytest\npytestmark = pytest.mark.skip\n" + TESTS},
-        ProofOutcome.FAILED,
-        Claim.TEST_SILENCED,
-    ),
-    (
-        "expected to fail",
-        {"test_cart.py": b"import pytest\npytestmark = pytest.mark.xfail\n" + TESTS},
-        ProofOutcome.FAILED,
-        Claim.TEST_SILENCED,
-    ),
-    (
-        "ends with 0 and no report",
-        {"cart.py": b"import os\ndef total(p):\n    os._exit(0)\n"},
-        ProofOutcome.FAILED,
-        Claim.NO_REPORT,
-    ),
-    ("one of two", {"cart.py": b"def total(p):\n    return 3\n"}, ProofOutcome.FAILED, Claim.NOT_FIXED),
-    ("nothing done", {}, ProofOutcome.FAILED, Claim.NOT_FIXED),
+def test_a_fix_is_proven_in_its_trees(world: World) -> None:
+    """PF-5, PF-6, PN-12, PT-7, PT-12: head fails, fixed passes, base passed; equal trees are run once."""
+    proof = world.prove(world.three(BASE, HEAD, {"cart.py": b"# fixed\n" + RIGHT}))
+    assert (proof.outcome, proof.judgement.claim) == (ProofOutcome.PASSED, "source_regression")
+    assert reason_of(proof.judgement, proof.outcome) == ""
+    assert proof.words == {"base": ("pass", 1), "head": ("fail", 3), "fixed": ("pass", 3)}
+    assert proof.grid.cells["fixed_without_source"].same_as == "head"
+    assert proof.grid.census is not None and proof.grid.census.ran_in_fixed == set(NAMED)
+    seen = proof.grid.cells["head"].tests[NAMED[0]]
+    assert (seen.runs, seen.passes, seen.fails, seen.errors, seen.missing) == (3, 0, 3, 0, 0)
+
+
+CASES: list[tuple[str, Files, str]] = [
+    ("still red", {"cart.py": b"def total(p):\n    return 0\n"}, "not_fixed"),
+    ("cannot be imported", {"cart.py": b"def total(p:\n"}, "not_fixed"),
+    ("test deleted", {"test_cart.py": None}, "test_silenced"),
+    ("test renamed away", {"test_cart.py": TESTS.replace(b"test_", b"check_")}, "test_silenced"),
+    ("test skipped", {"test_cart.py": b"import pytest\npytestmark = pytest.mark.skip\n" + TESTS}, "test_silenced"),
+    ("ends with 0 and no report", {"cart.py": b"import os\ndef total(p):\n    os._exit(0)\n"}, "no_report"),
+    ("one of two", {"cart.py": b"def total(p):\n    return 3\n"}, "not_fixed"),
+    ("asks for less", {"test_cart.py": TESTS.replace(b"== ", b">= 0 or ")}, "test_no_longer_discriminates"),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_what_is_no_fix(case: tuple[str, dict[str, bytes | None], ProofOutcome, Claim], world: World) -> None:
-    """PG103, PG105, PG107, PX-1: exit code 0 is never a pass."""
-    _, change, outcome, claim = case
-    head = world.tree({"cart.py": WRONG, "test_cart.py": TESTS}, "h")
-    proof = world.prove({TreeName.HEAD: head, TreeName.FIXED: world.tree(change, "h")}, runs=1)
-    assert (proof.outcome, proof.claim) == (outcome, claim)
-    assert proof.reason
-    assert proof.failing
+def test_what_is_no_fix(case: tuple[str, Files, str], world: World) -> None:
+    """PG103, PG105, PG107, PG122, PX-1: exit code 0 is never a pass."""
+    _, change, claim = case
+    proof = world.prove(world.three(BASE, HEAD, change))
+    assert (proof.outcome, proof.judgement.claim) == (ProofOutcome.FAILED, claim)
+    assert reason_of(proof.judgement, proof.outcome)
 
 
 def test_a_failure_that_does_not_happen_here_is_never_fixed(world: World) -> None:
-    """PG102: `fixed` is not even run."""
-    head = world.tree({"cart.py": RIGHT, "test_cart.py": TESTS}, "h")
-    proof = world.prove({TreeName.HEAD: head, TreeName.FIXED: world.tree({"x": b"x"}, "h")})
-    assert (proof.outcome, proof.claim) == (ProofOutcome.NOT_RUN, Claim.NOT_REPRODUCED)
-    assert (len(proof.cells[TreeName.HEAD].runs), len(proof.cells[TreeName.FIXED].runs)) == (2, 0)
+    """PG102."""
+    proof = world.prove(world.three(BASE, {"x": b"x"}, {"x": b"y"}))
+    assert (proof.outcome, proof.judgement.claim) == (ProofOutcome.NOT_RUN, "not_reproduced")
 
 
 def test_tests_that_cannot_be_run_here_are_said_and_not_guessed(world: World) -> None:
-    """PG101, PG110, PF-12: no repeats of what says the same."""
-    head = world.tree({"cart.py": WRONG, "test_cart.py": TESTS}, "h")
-    trees = {TreeName.HEAD: head, TreeName.FIXED: world.tree({"cart.py": RIGHT}, "h")}
-    proof = world.prove(trees, framework="rspec")
-    assert (proof.outcome, proof.claim) == (ProofOutcome.NOT_RUN, Claim.HEAD_NOT_RUN)
-    assert "no command for rspec; set `tests` in .github/remedy.yml" in proof.reason
-    assert len(proof.cells[TreeName.HEAD].runs) == 1
+    """PG110, PF-12, PX-33."""
+    with pytest.raises(NotRun, match="no command for phpunit; set `tests`"):
+        world.prove(world.three(BASE, HEAD, {"cart.py": RIGHT}), framework="phpunit")
 
 
-def test_equal_trees_run_once_and_known_cells_not_again(world: World) -> None:
-    """PT-7, PT-9, decisions.md rows 59 and 90: the baseline of the diagnosis is used again."""
-    base = world.tree({"cart.py": RIGHT, "test_cart.py": TESTS}, "h")
-    head = world.tree({"cart.py": WRONG}, "h")
-    cells = asyncio.run(run_cells(world.sandbox, world.request({TreeName.BASE: base, TreeName.HEAD: head}, runs=1)))
-    assert (cells[TreeName.BASE].result(NAMED), cells[TreeName.HEAD].result(NAMED)) == ("pass", "fail")
-    known = {cell.tree: cell for cell in cells.values()}
-    trees = {TreeName.BASE: base, TreeName.HEAD: head, TreeName.FIXED: base}
-    proof = world.prove(trees, known=known)
-    assert proof.cells[TreeName.FIXED].same_as is TreeName.BASE
-    assert proof.cells[TreeName.HEAD].runs == cells[TreeName.HEAD].runs
-    assert proof.outcome is ProofOutcome.PASSED
+def test_known_runs_are_not_made_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PT-9: an equal tree of an equal environment, read back from what was kept."""
+    three = world.three(BASE, HEAD, {"cart.py": b"# fixed\n" + RIGHT})
+    first = world.prove(three)
+    known = {tree: from_json(as_json(runs)) for tree, runs in first.measured.runs.items()}
+
+    async def never(sandbox: Sandbox, job: TestJob, whole: bool = False) -> SuiteRun:
+        raise AssertionError("this was run before")
+
+    monkeypatch.setattr(cells, "run_suite", never)
+    again = world.prove(three, known=known)
+    assert (again.words, again.judgement) == (first.words, first.judgement)
+
+
+def test_an_environment_is_another_one_when_a_tool_changes(world: World) -> None:
+    """PT-9."""
+    before = environment_of(world.sandbox, str(world.tools), "pytest", ())
+    assert environment_of(world.sandbox, str(world.tools), "pytest", ()) == before
+    (site,) = world.tools.glob("lib/python*/site-packages")
+    (site / "new_package.py").write_text("")
+    after = environment_of(world.sandbox, str(world.tools), "pytest", ())
+    (site / "new_package.py").unlink()
+    assert after != before != environment_of(world.sandbox, str(world.tools), "unittest", ())
 
 
 def test_nothing_of_one_run_is_there_in_the_next(world: World) -> None:
@@ -179,19 +183,17 @@ def test_nothing_of_one_run_is_there_in_the_next(world: World) -> None:
     leaves = (
         b"import os\nseen = os.path.exists('seen')\nopen('seen', 'w')\ndef total(p): return sum(p) if seen else 0\n"
     )
-    head = world.tree({"cart.py": WRONG, "test_cart.py": TESTS}, "h")
-    proof = world.prove({TreeName.HEAD: head, TreeName.FIXED: world.tree({"cart.py": leaves}, "h")})
-    assert proof.outcome is ProofOutcome.FAILED
+    proof = world.prove(world.three(BASE, HEAD, {"cart.py": leaves}))
+    assert (proof.outcome, proof.words["fixed"][0]) == (ProofOutcome.FAILED, "fail")
 
 
 def test_a_cancelled_proof_leaves_nothing(world: World) -> None:
     """LE-5; the fixture looks for folders."""
     slow = b"import time\ndef test_total(): time.sleep(600)\ndef test_empty(): assert 0\n"
-    head = world.tree({"cart.py": WRONG, "test_cart.py": slow}, "h")
-    request = world.request({TreeName.HEAD: head, TreeName.FIXED: head})
+    request = world.request(world.three(BASE, {**HEAD, "test_cart.py": slow}, {"cart.py": RIGHT}))
 
     async def scenario() -> None:
-        await asyncio.wait_for(prove(world.sandbox, request), 3)
+        await asyncio.wait_for(run_grid(world.sandbox, request), 3)
 
     with pytest.raises(TimeoutError):
         asyncio.run(scenario())
@@ -199,10 +201,17 @@ def test_a_cancelled_proof_leaves_nothing(world: World) -> None:
 
 def test_out_of_time_is_not_a_proof(world: World) -> None:
     """PN-11: never `passed`."""
-    head = world.tree({"cart.py": WRONG, "test_cart.py": TESTS}, "h")
-    trees = {TreeName.HEAD: head, TreeName.FIXED: world.tree({"cart.py": RIGHT}, "h")}
-    proof = world.prove(trees, proof_s=0.001)
+    proof = world.prove(world.three(BASE, HEAD, {"cart.py": RIGHT}), proof_s=0.001)
     assert proof.outcome is not ProofOutcome.PASSED
+
+
+def test_equal_failures_have_equal_keys(world: World) -> None:
+    """T29."""
+    three = world.three(BASE, HEAD, {"cart.py": b"def total(p):\n    return 0\n"})
+    one, other = world.prove(three), world.prove(three)
+    assert failing_key(one.judgement, one.grid) == failing_key(other.judgement, other.grid)
+    loose = world.prove(world.three({}, {}, {"cart.py": WRONG, "test_cart.py": TESTS.replace(b"== ", b">= 0 or ")}))
+    assert failing_key(loose.judgement, loose.grid) != failing_key(one.judgement, one.grid)
 
 
 # From the agent's work to the proof, for a root app and for an ordinary user
@@ -246,58 +255,12 @@ async def the_way(data: Path, url: str, head: str, tools: Path) -> tuple[str, st
     assert isinstance(patch, bytes), patch
     commit = mirror.commit(head, patch, "fix: count every price", {"Remedy-Run": "01J"})
     assert isinstance(commit, Commit), commit
-    trees = {TreeName.HEAD: mirror.tree_of(head), TreeName.FIXED: commit.tree}
-    proof = await prove(sandbox, ProofRequest(mirror, rooms, trees, NAMED, "pytest", tools=str(tools), runs=1))
-    assert (proof.outcome, proof.reason, proof.tier) == (ProofOutcome.PASSED, "", Tier.STRONG)
+    three = Three(mirror.tree_of(head), mirror.tree_of(head), commit.tree)
+    git = Git(mirror.path)
+    trees, delta = six(git, three), delta_of(git, three, NAMED, "pytest")
+    measured = await run_grid(sandbox, Request(mirror, rooms, trees, delta, tools=str(tools)))
+    judgement = judge(delta, measured.grid)
+    assert (judgement.verdict, judgement.claim, sandbox.tier) == ("allow", "pre_existing_failure", Tier.STRONG)
     rooms.remove("run-1")
     assert os.listdir(data / "workspaces") == []
-    return commit.tree, proof.cells[TreeName.FIXED].tree
-
-
-# The table alone
-
-
-def cell(*words: str) -> Cell:
-    """A cell whose only test had these outcomes."""
-    outcomes: dict[str, Outcome] = {"p": "passed", "f": "failed", "e": "error", "s": "skipped", "n": "not_run"}
-    runs = [CellResult({"t": TestRow(outcomes[word])}, Tier.STRONG, "bwrap") for word in words]
-    return Cell("tree", tuple(runs))
-
-
-TABLE = [
-    ("PG101 missing in head", "n", "p", "", Claim.HEAD_NOT_RUN),
-    ("PG102 passes in head", "pp", "p", "", Claim.NOT_REPRODUCED),
-    ("PG105 silenced", "ff", "s", "", Claim.TEST_SILENCED),
-    ("PG106 still flaky", "ff", "pf", "", Claim.STILL_FLAKY),
-    ("PG107 not fixed", "ff", "f", "", Claim.NOT_FIXED),
-    ("PG107 broken", "ff", "e", "", Claim.NOT_FIXED),
-    ("flaky in head", "fp", "pp", "", Claim.FLAKY_UNPROVEN),
-    ("PG115 new in this pull request", "ff", "pp", "n", Claim.UNFINISHED_FEATURE),
-    ("PG116 red on base", "ff", "pp", "f", Claim.PRE_EXISTING_FAILURE),
-    ("PG117 green on base", "ff", "pp", "p", Claim.SOURCE_REGRESSION),
-    ("collection error in head", "e", "p", "", Claim.FIXED),
-    ("PN-11 never measured", "f", "", "", Claim.OUT_OF_TIME),
-]
-
-
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
-def test_the_claim_table(row: tuple[str, str, str, str, Claim]) -> None:
-    """Proof.md, section 7, as far as base, head and fixed decide."""
-    _, head, fixed, base, claim = row
-    cells = {TreeName.HEAD: cell(*head), TreeName.FIXED: cell(*fixed)}
-    assert claim_of({**cells, TreeName.BASE: cell(*base)} if base else cells, "t") is claim
-
-
-def test_the_strictest_claim_counts() -> None:
-    assert strictest({"a": Claim.FIXED, "b": Claim.NOT_REPRODUCED, "c": Claim.NOT_FIXED}) is Claim.NOT_FIXED
-    assert strictest({"a": Claim.FIXED, "b": Claim.NOT_REPRODUCED}) is Claim.NOT_REPRODUCED
-    assert strictest({}) is Claim.HEAD_NOT_RUN
-
-
-def test_equal_failures_have_equal_keys() -> None:
-    """T29."""
-    cells = {TreeName.HEAD: cell("f"), TreeName.FIXED: cell("f")}
-    one = ProofResult(ProofOutcome.FAILED, Claim.NOT_FIXED, {"t": Claim.NOT_FIXED}, cells, "", Tier.STRONG, "bwrap")
-    assert one.failing_key == replace(one, reason="other words").failing_key
-    assert one.failing_key != replace(one, claim=Claim.STILL_FLAKY).failing_key
-    assert sys.getsizeof(one.grid()) > 0
+    return commit.tree, trees["fixed"]
