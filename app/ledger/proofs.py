@@ -114,10 +114,3 @@ def cells_of(conn: Connection, proof_id: str) -> Sequence[Row]:
     """The cells of a proof, by tree and test."""
     rows = select(proof_cells).where(proof_cells.c.proof_id == proof_id)
     return conn.execute(rows.order_by(proof_cells.c.tree_name, proof_cells.c.test_id)).all()
-
-
-def known_cell(conn: Connection, tree: str, test_id: str, env: str) -> Row | None:
-    """What this test did in this very tree and environment before, with most runs (CR-6, decisions.md 59 and 90)."""
-    same = (proof_cells.c.tree == tree, proof_cells.c.test_id == test_id, proof_cells.c.env == env)
-    rows = select(proof_cells).where(*same).order_by(proof_cells.c.runs.desc(), proof_cells.c.proof_id)
-    return conn.execute(rows.limit(1)).one_or_none()

@@ -55,19 +55,12 @@ def test_an_event_of_a_turn_is_kept_once_per_number(conn: Connection) -> None:
     assert kept == [(1, TurnEventKind.TOOL_DENIED, {"tool": "rm"}), (2, TurnEventKind.TURN_COMPLETED, {})]
 
 
-def test_finished_cells_are_used_again(conn: Connection) -> None:
-    """CR-6, decisions.md 59 and 90: by tree, test and environment, whichever proof ran them."""
-    run = a_run(conn)
-    first, second = a_proof(conn, run), a_proof(conn, run)
-    for proof_id, runs_ in ((first, 1), (second, 3)):
+def test_a_cell_that_is_stored_again_is_replaced(conn: Connection) -> None:
+    """PF-4: counts of the newest run of a proof."""
+    proof_id = a_proof(conn, a_run(conn))
+    for runs_ in (1, 2):
         proofs.store_cell(conn, proof_id, Cell(TreeName.HEAD, "t", "tree1", "env1", runs_, 0, runs_, 0, "fail"))
-    proofs.store_cell(conn, first, Cell(TreeName.HEAD, "t", "tree1", "env1", 2, 0, 2, 0, "fail"))
-    assert [cell.runs for cell in proofs.cells_of(conn, first)] == [2], "stored again: replaced"
-    known = proofs.known_cell(conn, "tree1", "t", "env1")
-    assert known is not None
-    assert (known.runs, known.proof_id) == (3, second), "the one that ran most often"
-    assert proofs.known_cell(conn, "tree1", "t", "env2") is None
-    assert proofs.known_cell(conn, "tree2", "t", "env1") is None
+    assert [cell.runs for cell in proofs.cells_of(conn, proof_id)] == [2]
 
 
 def test_proofs_of_a_step_are_listed_oldest_first(conn: Connection) -> None:
