@@ -32,6 +32,7 @@ JOBS: Mapping[str, str] = {
     "diagnose": "long",
     "turn": "long",
     "prove": "long",
+    "install": "long",
 }
 QUEUES = ("quick", "long")
 

@@ -14,11 +14,12 @@ from app.ledger import sessions, spending, turns, work
 from app.ledger.leases import Holder
 from app.ledger.rules import choice_of, limits_of
 from app.ledger.views import scope_view
+from app.plugins.listing import registry
 from app.render.publish import render_final_summary
 from app.runners.codes import Code, RunnerError
 from app.runners.kinds import is_followed
 from app.runners.manifest import Usage
-from app.runners.registry import Registry, RunnerSpec
+from app.runners.registry import RunnerSpec
 from app.runners.runner import SessionRef, TurnResult
 from app.runs.model import ItemKind, ItemStatus, Purpose, Role
 from app.runs.rules_turns import RESULT_OF_CI
@@ -140,9 +141,9 @@ def _prepared(s: Services, case: Case, held: Hold, spec: RunnerSpec) -> Work:
 def _runner(s: Services, case: Case) -> RunnerSpec | RunnerError:
     with s.read() as conn:
         session = sessions.get(conn, case.turn.session_id)
-    registry = Registry(s.settings.runners_dir, s.settings.data)
+        runners = registry(conn, s.settings)
     usage = USAGES[case.turn.role]
-    return registry.find(session.runner_id, usage, choice_of(case.repository, case.turn.role).get("config"))
+    return runners.find(session.runner_id, usage, choice_of(case.repository, case.turn.role).get("config"))
 
 
 def _prepare(s: Services, case: Case, held: Hold, spec: RunnerSpec, client: Client) -> Work:

@@ -4,7 +4,22 @@ import sys
 
 import typer
 
-from app.cli import deliveries, doctor, gate, migrate, outbox, parse, prune, replay, runs, token, up, web, worker
+from app.cli import (
+    deliveries,
+    doctor,
+    gate,
+    migrate,
+    outbox,
+    parse,
+    prune,
+    replay,
+    runners,
+    runs,
+    token,
+    up,
+    web,
+    worker,
+)
 from app.errors import UserError
 
 remedy = typer.Typer(
@@ -22,7 +37,7 @@ VERBS = (
 
 for verb in VERBS:
     remedy.command()(verb)
-for group in (runs.runs, deliveries.deliveries, outbox.outbox):
+for group in (runs.runs, runners.runners, deliveries.deliveries, outbox.outbox):
     remedy.add_typer(group)
 
 

@@ -24,6 +24,13 @@ def delivery_ids(incomplete: str) -> list[str]:
     return _ids(incomplete, lambda conn: newest_ids(conn, OFFERED))
 
 
+def runner_ids(incomplete: str) -> list[str]:
+    """Runners that were installed."""
+    from app.ledger.plugins import everything
+
+    return _ids(incomplete, lambda conn: [str(row.id) for row in everything(conn)])
+
+
 def _ids(incomplete: str, ask: "Callable[[Connection], Sequence[str]]") -> list[str]:
     with suppress(Exception):  # a shell that waits for a completion has no use for our troubles
         from app.cli.environment import read_settings

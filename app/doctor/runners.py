@@ -1,11 +1,16 @@
 """What runs code: the sandbox as measured, the tools for tests, the agents."""
 
 import asyncio
+from contextlib import suppress
 from typing import Literal
 
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
 from app.doctor.model import Found
+from app.ledger.engine import open_engine, read
+from app.ledger.plugins import usable
+from app.plugins.listing import registry_of
 from app.runners.codes import RunnerError
-from app.runners.registry import Registry
 from app.settings import Settings
 from app.workspace.sandbox.choose import measure
 from app.workspace.sandbox.model import Tier
@@ -52,13 +57,24 @@ def supervisor(settings: Settings) -> Found:
     return _runner(settings, "supervisor")
 
 
+def _installed(settings: Settings) -> list[str]:
+    """Digests from the ledger; none where there is no database: another row says that."""
+    with suppress(DBAPIError, ArgumentError):
+        engine = open_engine(settings.database)
+        with read(engine) as conn:
+            found = usable(conn)
+        engine.dispose()
+        return found
+    return []
+
+
 def _runner(settings: Settings, role: Literal["agent", "supervisor"]) -> Found:
     wanted = settings.agent if role == "agent" else settings.supervisor
     variable = f"REMEDY_{role.upper()}"
     if not wanted:
-        return Found("failed", f"{variable} is not set", f"set {variable} to the id of a runner in RUNNERS_DIR")
-    found = Registry(settings.runners_dir, settings.data).find(wanted, role)
+        return Found("failed", f"{variable} is not set", f"set {variable} to an id that `remedy runners` lists")
+    found = registry_of(settings, _installed(settings)).find(wanted, role)
     if isinstance(found, RunnerError):
-        cure = f"put a folder with a runner.yaml into RUNNERS_DIR, or correct {variable}"
+        cure = f"`remedy runners` lists what is there; install one (`remedy runners install`) or correct {variable}"
         return Found("failed", found.message, cure)
     return Found("passed", f"{found.id} {found.manifest.metadata.version}")

@@ -16,6 +16,7 @@ from app.ledger.schema import (
     outbox,
     proofs,
     publications,
+    runners,
     runs,
     self_repairs,
     turns,
@@ -23,7 +24,7 @@ from app.ledger.schema import (
 from app.ledger.schema.diagnosis import ENDED
 from app.ledger.schema.engine import UNFINISHED
 from app.ledger.schema.work import BEGUN
-from app.ledger.words import DeliveryState, SelfRepairStatus
+from app.ledger.words import DeliveryState, RunnerState, SelfRepairStatus
 from app.ledger.work import TABLES, resource
 from app.runs.model import ItemKind, ItemStatus, Stage, Status
 
@@ -201,6 +202,11 @@ def _run_is_ready(now: int) -> ColumnElement[bool]:
     return and_(or_(working, repairing), ~_is_held("run:", runs.c.id, now))
 
 
+def _runner_is_ready(now: int) -> ColumnElement[bool]:
+    installing = runners.c.state == RunnerState.INSTALLING
+    return and_(installing, ~_is_held("install:", runners.c.digest, now))
+
+
 _BELLS: Mapping[str, _Bell] = {
     "intake": _Bell(deliveries, deliveries.c.guid, _delivery_is_ready, deliveries.c.received_at),
     "diagnose": _Bell(diagnoses, diagnoses.c.id, _diagnosis_is_ready, diagnoses.c.id),
@@ -208,6 +214,7 @@ _BELLS: Mapping[str, _Bell] = {
     "turn": _Bell(turns, turns.c.id, _item_is_ready(ItemKind.TURN), turns.c.created_at),
     "prove": _Bell(proofs, proofs.c.id, _item_is_ready(ItemKind.PROOF), proofs.c.created_at),
     "publish": _Bell(publications, publications.c.id, _item_is_ready(ItemKind.PUBLICATION), publications.c.created_at),
+    "install": _Bell(runners, runners.c.digest, _runner_is_ready, runners.c.updated_at),
 }
 _SINCE: Mapping[str, ColumnElement[Any]] = {"diagnose": diagnoses.c.due_at, "advance": runs.c.updated_at}
 _COMMANDS = _Bell(commands, commands.c.id, _command_is_ready, commands.c.at)

@@ -39,7 +39,7 @@ def install_folder(source: Path, target: Path) -> tuple[str, Path]:
         if not copy.is_dir():  # another worker was first
             raise
     finally:
-        _discard(staging)
+        discard_folder(staging)
     return digest, copy
 
 
@@ -84,7 +84,8 @@ def _copy(source: Path, staging: Path) -> None:
         folder.chmod(0o555)
 
 
-def _discard(staging: Path) -> None:
+def discard_folder(staging: Path) -> None:
+    """Delete a copy, although nobody may write in it; one that is not there is no error."""
     if not staging.exists():
         return
     for place, _, _ in os.walk(staging):

@@ -19,6 +19,8 @@ Argument = Annotated[str, StringConstraints(min_length=1, max_length=4096, patte
 EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]{0,99}$")]
 Protocol = Literal["acp/1", "opencode/1", "mcp/1"]
 Structured = Literal["meta", "tool", "marker", "native", "poll"]
+Folder = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]{1,500}$")]
+"""A folder of this machine that is shown to the agent read-only, for programs that lie outside /usr."""
 Address = Annotated[str, StringConstraints(pattern=r"^(https?://[!-~]{1,500}|\$[A-Z_][A-Z0-9_]{0,99})$")]
 """A server's address, or the name of the operator's variable that holds it: `$NAME`, which `env` must list."""
 
@@ -106,6 +108,7 @@ class Spec(_Part):
     command: Annotated[list[Argument], Field(min_length=1, max_length=100)] | None = None
     url: Address | None = None
     gateway: Gateway | None = None
+    folders: list[Folder] = Field(default_factory=list)
     env: list[EnvName] = Field(default_factory=list)
     env_fixed: dict[EnvName, Argument] = Field(default_factory=dict)
     requires: Requires = Requires()

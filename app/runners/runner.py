@@ -134,11 +134,12 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class Readiness:
-    """Usable now or not; `problems` are words for people."""
+    """Usable now or not; `problems` are words for people, `said` is the end of what the runner itself said."""
 
     ok: bool
     version: str | None = None
     problems: tuple[str, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True)

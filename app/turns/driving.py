@@ -15,7 +15,7 @@ from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
 from app.runners.turn import drive_turn
 from app.runs.model import Role
 from app.settings import Settings
-from app.turns.reach import with_models, with_tools
+from app.turns.reach import shown_to, with_models, with_tools
 from app.turns.tools.serve import ToolServer
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
@@ -76,13 +76,14 @@ async def _drive(
     sink, lost = watch
     try:
         sandbox = await choose(settings, seat.repository, seat.is_fork)
+        shown = shown_to(spec)
     except UserError as error:
         return Driven(TurnResult(error=RunnerError(Code.SANDBOX_UNAVAILABLE, str(error))), 0)
     place = Workspace(
         seat.room.path / "workspace",
         seat.room.uid,
         frozen=seat.frozen,
-        binds={spec.inside_path: spec.folder},
+        binds=shown,
         home=seat.room.folder("home"),
     )
     launcher, spec = with_models(

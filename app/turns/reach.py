@@ -2,17 +2,37 @@
 
 import secrets
 from dataclasses import replace
+from pathlib import Path
 
+from app.errors import UserError
 from app.runners.registry import RunnerSpec
 from app.runners.runner import HostTools
 from app.settings import ModelSettings
 from app.turns.tools.serve import ToolServer
 from app.workspace.gateway import Gateway
 from app.workspace.launcher import Launcher
+from app.workspace.sandbox.interpreters import NotBindable, inspect
 from app.workspace.serving import serving
 
 MODEL_URL, MODEL_KEY = "{model_url}", "{model_key}"
 """In a manifest's `env_fixed`: the gateway's address without `/v1`, and the token that stands for a key (RN-42)."""
+
+
+def shown_to(spec: RunnerSpec) -> dict[str, Path]:
+    """Inside path -> host path of all that a runner needs to start: its copy, its environment, its operator's folders.
+
+    Raises UserError when its environment's Python cannot be shown.
+    """
+    shown = {spec.inside_path: spec.folder, **{str(folder): folder for folder in spec.shown}}
+    if spec.own is None:
+        return shown
+    python = inspect(spec.own / "bin" / "python")
+    if python is None:
+        raise UserError(f"{spec.id}: its environment is not there; install it again.")
+    try:
+        return {**shown, **python.binds(), str(spec.own): spec.own}
+    except NotBindable as why:
+        raise UserError(f"{spec.id}: its Python cannot be shown inside the sandbox: {why}.") from why
 
 
 def with_models(launcher: Launcher, spec: RunnerSpec, models: ModelSettings) -> tuple[Launcher, RunnerSpec]:

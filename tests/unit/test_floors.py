@@ -32,7 +32,8 @@ FLOORS: dict[str, float] = {
     "app.queues": 2,
     "app.embedded_redis": 2,
     "app.services": 2.5,
-    "app.doctor": 2.5,  # rows that the command line and the page both show
+    "app.doctor": 2.7,  # rows that the command line and the page both show
+    "app.plugins": 2.6,  # which runners there are, for command line, pages and turns
     "app.briefs": 3,
     "app.diagnosis": 3,
     "app.proving": 3,

@@ -87,7 +87,7 @@ class AcpRunner:
         try:
             link = await self._link()
         except RunnerFailure as stopped:
-            return Readiness(False, problems=(stopped.error.message,))
+            return Readiness(False, problems=(stopped.error.message,), said=stopped.error.detail)
         info = link.offers.agent_info
         return Readiness(True, version=info.version if info is not None else None)
 

@@ -11,6 +11,7 @@ from app.briefs.case import Case
 from app.ledger import diagnoses, outbox, runner_state
 from app.ledger.runner_state import Shelf, TooMuch
 from app.ledger.words import OutboxKind, RunnerScope
+from app.runners.permissions import HOST_TOOLS
 from app.runners.result import STRUCTURED_BYTES
 from app.runners.runner import EventType, RunnerEvent, Sink
 from app.runs.verdicts import AgentResult, Invalid, validate
@@ -156,3 +157,8 @@ class Desk:
 def toolbox(desk: Desk, granted: frozenset[str]) -> Toolbox:
     """The tools of a turn: what its grant names and what its desk can do."""
     return Toolbox(granted, desk.doers(), desk.model, desk.tell)
+
+
+def rehearsal(granted: frozenset[str], tell: Sink) -> Toolbox:
+    """The tools of a turn that nobody ordered: all of them answer, none does anything (D18)."""
+    return Toolbox(granted, dict.fromkeys(HOST_TOOLS, lambda arguments: MOCK), None, tell)
