@@ -7,7 +7,8 @@ from time import monotonic
 
 from app.errors import TransientError, UserError
 from app.runners.codes import RunnerFailure, text_of
-from app.runners.kinds import runner_for
+from app.runners.kinds import is_followed, runner_for
+from app.runners.mcp.remote import Remote
 from app.runners.permissions import ROLE_GRANTS, Bounds, intersect
 from app.runners.registry import RunnerSpec
 from app.runners.runner import Ask, Readiness, RunnerEvent, SessionSpec, TurnResult
@@ -29,9 +30,11 @@ REHEARSAL = "rehearsal"
 def probe(settings: Settings, spec: RunnerSpec, wall_s: float = PROBE_S) -> Readiness:
     """Is it usable here and now; never raises for what a runner or a sandbox does (D5: bounded)."""
     try:
+        if is_followed(spec):
+            return asyncio.run(asyncio.wait_for(Remote(spec).ready(), wall_s))
         with empty_room(settings) as room:
             return asyncio.run(_probe(settings, spec, room, wall_s))
-    except (UserError, TransientError, OSError) as error:
+    except (UserError, TransientError, OSError) as error:  # TimeoutError is one
         return Readiness(False, problems=(text_of(error),))
 
 
