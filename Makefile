@@ -1,6 +1,7 @@
 # make demo    a local GitHub, a failing check, a fix: no account, no key
 # make test    the suite, in under ten minutes
 # make test-all  with every combination of command and actor, a storm, and kills of the real process tree
+# make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes (long)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate
@@ -17,7 +18,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check up bench bench-logs lock clean
+.PHONY: help demo test test-all test-machines check up bench bench-logs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -30,6 +31,9 @@ test: $(VENV)/dev.stamp
 
 test-all: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q
+
+test-machines: $(VENV)/dev.stamp
+	@JOURNEYS=postgresql $(BIN)/python -m pytest -q tests/journeys
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/python -m ruff format --check --output-format=concise . || { echo "make: run $(BIN)/ruff format ."; exit 1; }

@@ -52,7 +52,7 @@ class Stage:
 
     def open(self) -> None:
         """Start both and wait until Remedy answers."""
-        self.url = f"http://127.0.0.1:{_free_port()}"
+        self.url = f"http://127.0.0.1:{free_port()}"
         self.github = LocalGitHub(
             hook_url=f"{self.url}/webhook", folder=self.folder / "github", options=Options(auto_ci=True)
         )
@@ -60,11 +60,18 @@ class Stage:
         install_qa(self.folder / "runners", self.scenario)
         make_tools(self.folder)
         with self.log.open("wb") as log:
-            command = (sys.executable, "-m", "app.cli", "up")
             self.remedy = subprocess.Popen(
-                command, cwd=ROOT, env=self._environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self.command(), cwd=ROOT, env=self._environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
         self.wait("Remedy starts", self._answers, 40)
+        self.started()
+
+    def command(self) -> tuple[str, ...]:
+        """What starts Remedy."""
+        return (sys.executable, "-m", "app.cli", "up")
+
+    def started(self) -> None:
+        """For stages that do more once Remedy answers."""
 
     @property
     def log(self) -> Path:
@@ -160,7 +167,8 @@ def _folder() -> Path:
     return folder
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.demo import shop
 from tests.demo.tools import make_tools
-from tests.journeys import quick
+from tests.journeys import place, quick
 from tests.journeys.deadly import DeadlyWorld
 from tests.journeys.world import AUTHOR, GOOD, MAINTAINER, REPO, World
 
@@ -31,11 +31,13 @@ def tools() -> Iterator[Path]:
 def worlds(kind: type[W], tools: Path, files: Mapping[str, str]) -> Iterator[Callable[..., W]]:
     """Make worlds with a scenario for their agents; at the end no rule of GitHub may have been broken."""
     made: list[W] = []
+    databases = ExitStack()
 
     def make(scenario: Any = GOOD, **settings: Any) -> W:
         folder = Path(tempfile.mkdtemp(prefix="remedy-world-"))
         folder.chmod(0o711)  # a root app's sandbox user must get through (PN-11); pytest's own folders are shut
-        world = kind(folder, scenario, **{"proof_tools": str(tools), **settings})
+        database = databases.enter_context(place.database_url())
+        world = kind(folder, scenario, **{"proof_tools": str(tools), "DATABASE_URL": database, **settings})
         made.append(world)
         world.github.create_repo(REPO, dict(files))
         world.github.collaborator(REPO, AUTHOR, "write")
@@ -50,6 +52,14 @@ def worlds(kind: type[W], tools: Path, files: Mapping[str, str]) -> Iterator[Cal
             world.close()
         finally:
             shutil.rmtree(world.folder, ignore_errors=True)
+    databases.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def here() -> Iterator[None]:
+    """The servers of the place that the journeys run in."""
+    with place.running():
+        yield
 
 
 @pytest.fixture

@@ -21,11 +21,12 @@ from sqlalchemy import select
 
 from app.ledger.engine import open_engine, read
 from app.ledger.schema import deliveries, installations
+from tests.journeys.place import TREE_S, database_url
 from tests.processes import children_of, command_of, is_running, tree_of, wait_for
 from tests.redis_server import redis_server
 from tests.unit.web.conftest import SECRET, sign
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(TREE_S)]
 
 ROOT = Path(__file__).parents[2]
 PARTS = {
@@ -55,6 +56,7 @@ class Up:
             "REMEDY_TIMES__RERING_S": "1",
             **settings,
         }
+        self.database = self.env.get("DATABASE_URL") or f"sqlite:///{data / 'remedy.db'}"
         self.process = self.start()
 
     def start(self) -> "subprocess.Popen[str]":
@@ -102,7 +104,7 @@ class Up:
 
     def states(self) -> dict[str, str]:
         """State of each delivery by guid."""
-        engine = open_engine(f"sqlite:///{self.data / 'remedy.db'}")
+        engine = open_engine(self.database)
         with read(engine) as conn:
             rows = conn.execute(select(deliveries.c.guid, deliveries.c.state)).all()
         engine.dispose()
@@ -127,8 +129,8 @@ def a_folder() -> Iterator[Path]:
 
 @contextmanager
 def remedy_up(**settings: str) -> Iterator[Up]:
-    with a_folder() as folder:
-        up = Up(folder, **settings)
+    with a_folder() as folder, database_url() as database:
+        up = Up(folder, DATABASE_URL=database, **settings)
         try:
             up.wait_until_up()
             yield up
@@ -183,7 +185,7 @@ class TestOneTree:
     def test_s41_redis_is_private(self, up: Up) -> None:
         folder = up.data / "redis"
         assert folder.stat().st_mode & 0o777 == 0o700
-        assert (up.data / "remedy.db").stat().st_mode & 0o077 == 0
+        assert all(path.stat().st_mode & 0o077 == 0 for path in up.data.glob("remedy.db"))
         with Redis.from_url(f"unix://{folder / 'redis.sock'}") as redis:
             for name, value in (("port", "0"), ("appendonly", "yes"), ("maxmemory-policy", "noeviction")):
                 assert redis.config_get(name) == {name: value}
@@ -217,7 +219,7 @@ class TestOneTree:
 
     @staticmethod
     def installations(up: Up) -> list[int]:
-        engine = open_engine(f"sqlite:///{up.data / 'remedy.db'}")
+        engine = open_engine(up.database)
         with read(engine) as conn:
             found = list(conn.execute(select(installations.c.id)).scalars())
         engine.dispose()

@@ -7,12 +7,14 @@ import pytest
 from redis import Redis
 
 from tests.journeys.outcome import assert_seen_once, left_over
+from tests.journeys.place import TREE_S
+from tests.journeys.place import a_tree as a_tree_here
 from tests.journeys.tree import SLOW_AGENT, Tree
 from tests.journeys.world import REPO
 from tests.processes import wait_for
 from tests.redis_server import redis_server
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(TREE_S)]
 
 
 @pytest.fixture
@@ -21,7 +23,7 @@ def a_tree() -> Iterator[Callable[..., Tree]]:
     opened: list[Tree] = []
 
     def make(redis_url: str = "") -> Tree:
-        tree = Tree(SLOW_AGENT)
+        tree = a_tree_here(SLOW_AGENT)
         tree.redis_url = redis_url
         opened.append(tree)
         tree.open()

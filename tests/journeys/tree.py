@@ -35,6 +35,8 @@ class Tree(Stage):
 
     redis_url = ""
     """Of a Redis of the operator's own; empty: `remedy up` starts one."""
+    database = ""
+    """Empty: a SQLite file in the data folder."""
 
     def _environment(self) -> dict[str, str]:
         return {**super()._environment(), "REMEDY_TIMES": json.dumps(FAST), "REDIS_URL": self.redis_url}
@@ -98,4 +100,4 @@ class Tree(Stage):
 
     def services(self) -> Services:
         """For looking into its ledger."""
-        return make(Settings(data=self.folder / "data", DATABASE_URL=""))
+        return make(Settings(data=self.folder / "data", DATABASE_URL=self.database))

