@@ -8,7 +8,7 @@ from app.github import checks, tokens
 from app.ledger import diagnoses, proofs, publications, repairs, repos, runs, transitions, turns, work
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of
-from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of
+from app.runs.ci import JobSeen, SuiteSeen, Waited, ci_of, red_names
 from app.runs.facts import (
     CatchUp,
     CiEnded,
@@ -211,20 +211,22 @@ def _ci(s: Services, run: Row) -> Fact | None:
         return CiEnded(publication.id, publication.ci)
     if repository is None or publication.pushed_sha is None:
         return CiEnded(publication.id, Ci.NONE)
-    before = frozenset(check["name"] for check in told.check_runs or ())
+    # A job that failed before for another reason says nothing about the named tests; one that nobody read may.
+    before = frozenset(check["name"] for check in told.check_runs or () if check.get("tests", True))
     with s.connect(run.installation_id) as github:
         client = github.acting(tokens.Purpose.READ, repository.id)
         suites = checks.find_check_suites(client, repository.full_name, publication.pushed_sha)
         jobs = checks.find_check_runs(client, repository.full_name, publication.pushed_sha)
     now, times = s.clock(), s.settings.times
     waited = Waited((now - publication.finished_at) / 1000, times.ci_first_suite_s, times.ci_all_s)
+    seen = [JobSeen(job.name, job.conclusion) for job in jobs if _not_ours(s, job.app)]
     ci = ci_of(
         [
             SuiteSeen(suite.status or "", suite.conclusion, suite.latest_check_runs_count or 0)
             for suite in suites
             if _not_ours(s, suite.app)
         ],
-        [JobSeen(job.name, job.conclusion) for job in jobs if _not_ours(s, job.app)],
+        seen,
         before,
         waited,
     )
@@ -232,7 +234,7 @@ def _ci(s: Services, run: Row) -> Fact | None:
         if ci is None:
             publications.look_again(conn, publication.id, s.in_ms(times.ci_poll_s), publication.ci_deadline_at)
             return None
-        publications.ci_seen(conn, publication.id, ci, now)
+        publications.ci_seen(conn, publication.id, ci, red_names(seen), now)
     return CiEnded(publication.id, ci)
 
 

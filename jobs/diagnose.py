@@ -216,6 +216,7 @@ def _facts(s: Services, read: Sequence[CheckRead], shown: Mapping[str, CheckRead
                 "name": one.check.name,
                 "attempt": one.attempt,
                 "conclusion": one.check.conclusion,
+                "tests": one.reading is None or bool(one.reading.failures),
                 "log_url": one.log_url,
             }
             for one in read

@@ -17,7 +17,7 @@ from app.runs.facts import Ended, Start
 from app.runs.model import Cause, Outcome, Status
 from app.services import Services
 
-OURS_IN_A_ROW = "commits in a row here are Remedy's own, without one of a person; the limit is"
+OURS_IN_A_ROW = "Commits of Remedy in a row here, without one of a person"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     ours = publications.in_a_row(conn, repository.id, told.head_sha)
     repos.count_bot_commits(conn, scope.id, ours)
     if ours >= limits.bot_commits and not asked:
-        return Decision(Outcome.LIMIT_REACHED, problem=f"{ours} {OURS_IN_A_ROW} {limits.bot_commits}.")
+        return Decision(Outcome.LIMIT_REACHED, problem=f"{OURS_IN_A_ROW}: {ours}; the limit is {limits.bot_commits}.")
     if runs.running(conn, told.installation_id) >= limits.running:
         return Decision(None)
     return _start(s, conn, told, wanted, now)

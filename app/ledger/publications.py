@@ -114,10 +114,11 @@ def look_again(conn: Connection, publication_id: str, next_at: int, ci_deadline_
     _set(conn, publication_id, next_at=next_at, ci_deadline_at=ci_deadline_at)
 
 
-def ci_seen(conn: Connection, publication_id: str, ci: Ci, now: int) -> bool:
-    """CI concluded for the pushed commit; False if that was known already."""
+def ci_seen(conn: Connection, publication_id: str, ci: Ci, red_jobs: Sequence[str], now: int) -> bool:
+    """CI concluded for the pushed commit, with these jobs red; False if that was known already."""
     first = (publications.c.id == publication_id, publications.c.ci.is_(None))
-    return conn.execute(update(publications).where(*first).values(ci=ci, ci_seen_at=now)).rowcount == 1
+    values = {"ci": ci, "red_jobs": list(red_jobs), "ci_seen_at": now}
+    return conn.execute(update(publications).where(*first).values(**values)).rowcount == 1
 
 
 def _set(conn: Connection, publication_id: str, **values: object) -> None:

@@ -18,6 +18,7 @@ from app.ledger.transitions import accepted_proof
 from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
 from app.runs.facts import Rules
 from app.runs.model import BlockCause, ItemKind, ItemStatus, Outcome, Result, Role, Status
+from app.runs.projection import overtaken
 from app.runs.view import (
     Evidence,
     FixView,
@@ -57,6 +58,8 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
     run = runs.active(conn, scope_id) or _run_of_head(conn, scope)
     newest = diagnoses.last(conn, scope_id, scope.head_sha)
     told = _diagnosis(conn, newest, run)
+    if run is not None and newest is not None and told is newest:
+        run = None if overtaken(run.status, run.result, newest.state, newest.outcome) else run
     base = settings.github.web_url.rstrip("/") + "/" + repository.full_name
     groups = (
         () if told is None else tuple(group_view(conn, group, base) for group in diagnoses.groups_of(conn, told.id))
@@ -99,7 +102,8 @@ def _run_of_head(conn: Connection, scope: Row) -> Row | None:
     if last is None:
         return None
     about_head = last.head_sha == scope.head_sha or last.stale_head_sha == scope.head_sha
-    return last if about_head or last.result is Result.FIXED else None
+    pushed = any(row.pushed_sha == scope.head_sha for row in publications.of_run(conn, last.id))
+    return last if about_head or pushed or last.result is Result.FIXED else None
 
 
 def _diagnosis(conn: Connection, newest: Row | None, run: Row | None) -> Row | None:
@@ -170,7 +174,7 @@ def _of_run(
         "rounds": rounds_of(conn, run.id),
         "proof": _proof(conn, store, run),
         "fix": _fix(conn, store, run),
-        "publication": _publication(published[-1], base) if published else None,
+        "publication": _publication(conn, published[-1], run, base) if published else None,
     }
 
 
@@ -257,14 +261,14 @@ def _shows_cost(repository: Row | None) -> bool:
 
 def _repair(conn: Connection, run: Row, allowed: int) -> dict[str, Any]:
     """The newest plan repair as people read it, and whether what it set going has begun only just now (state 10)."""
-    rows = repairs.of_run(conn, run.id)
+    rows = [row for row in repairs.of_run(conn, run.id) if row.turn_id is not None]
     if not rows:
         return {"repairs_allowed": allowed}
     last = rows[-1]
-    later = [] if last.turn_id is None else _turns_after(conn, run.id, last.turn_id)
+    later = _turns_after(conn, run.id, last.turn_id)
     going = run.status is Status.RUNNING and last.status is SelfRepairStatus.SUCCEEDED
     return {
-        "repair_n": sum(1 for row in rows if row.turn_id is not None),
+        "repair_n": len(rows),
         "repair_state": last.status.value,
         "repair_feedback": last.feedback,
         "repairs_allowed": allowed,
@@ -293,7 +297,7 @@ def _lost_at(conn: Connection, run: Row) -> int | None:
 
 
 def _limit_s(run: Row, limits: Limits) -> int:
-    by_stage = {"AGENT": limits.agent_turn_s, "PROVE": limits.proof_s}
+    by_stage = {"AGENT": limits.agent_turn_s, "PROVE": limits.proof_s, "IDLE": limits.self_repair_turn_s}
     return by_stage.get(run.stage.value, limits.supervisor_turn_s)
 
 
@@ -374,7 +378,9 @@ def _readable(diff: str) -> str:
     return "".join(line for line in diff.splitlines(keepends=True) if not line.startswith(("index ", "diff --git ")))
 
 
-def _publication(row: Row, base: str) -> PublicationView:
+def _publication(conn: Connection, row: Row, run: Row, base: str) -> PublicationView:
+    red = set(row.red_jobs or ())
+    before = {check["name"] for check in diagnoses.get(conn, run.diagnosis_id).check_runs or ()}
     return PublicationView(
         mode=row.mode.value,
         branch=row.branch,
@@ -382,6 +388,8 @@ def _publication(row: Row, base: str) -> PublicationView:
         pull_number=row.pr_number,
         pull_url=None if row.pr_number is None else f"{base}/pull/{row.pr_number}",
         ci=None if row.ci is None else row.ci.value,
+        red_jobs=tuple(row.red_jobs or ()),
+        red_before=True if red <= before else None if red & before else False,
     )
 
 

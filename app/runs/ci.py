@@ -34,6 +34,11 @@ class Waited:
     all_s: float
 
 
+def red_names(jobs: Sequence[JobSeen]) -> list[str]:
+    """The jobs that are red, each name once, in their order."""
+    return list(dict.fromkeys(job.name for job in jobs if job.conclusion not in GOOD))
+
+
 def ci_of(
     suites: Sequence[SuiteSeen], jobs: Sequence[JobSeen], failed_before: frozenset[str], waited: Waited
 ) -> Ci | None:

@@ -187,13 +187,13 @@ def state_of(view: ScopeView) -> State | None:
     ended = run is not None and run.status in (Status.COMPLETED, Status.CANCELLED)
     if view.off_by and not ended:
         return State.STOPPED
-    if run is not None and not (ended and (_diagnosis_open(view) or view.outcome not in _SILENT)):
+    if run is not None and not overtaken(run.status, run.result, view.state, view.outcome):
         return _state_of_run(view, run)
     if view.state is None and view.outcome is None:
         return State.MISCONFIGURED if view.config_in_head is not None else None
     if view.state is DiagnosisState.FAILED:
         return State.MISCONFIGURED
-    if view.outcome is None or _diagnosis_open(view):
+    if view.outcome is None or _is_open(view.state):
         return State.FIXING if view.state is DiagnosisState.WAITING else State.DIAGNOSING
     if view.outcome is Outcome.NOT_ENABLED:
         return None
@@ -202,8 +202,20 @@ def state_of(view: ScopeView) -> State | None:
     return _OUTCOME_STATES[view.outcome]
 
 
-def _diagnosis_open(view: ScopeView) -> bool:
-    return view.state not in (None, DiagnosisState.DONE, DiagnosisState.FAILED)
+def overtaken(status: Status, result: Result | None, state: DiagnosisState | None, outcome: Outcome | None) -> bool:
+    """Whether a newer diagnosis has to be told instead of a run that has ended.
+
+    One that found nothing to repair in another job has not: that the fix holds is the news.
+    """
+    if status not in (Status.COMPLETED, Status.CANCELLED):
+        return False
+    if result is Result.FIXED_OTHER_RED and outcome is Outcome.NO_TESTS_RECOGNISED:
+        return False
+    return _is_open(state) or outcome not in _SILENT
+
+
+def _is_open(state: DiagnosisState | None) -> bool:
+    return state not in (None, DiagnosisState.DONE, DiagnosisState.FAILED)
 
 
 def _state_of_not_ours(view: ScopeView) -> State:
@@ -286,6 +298,8 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
             return replace(shown, buttons=(), turn=Turn.AUTHOR, opens=False)
         case State.PLAN_REVIEW | State.BUDGET if run is None:
             return replace(shown, buttons=("fix", "block"))
+        case State.STILL_RED if view.outcome is Outcome.NO_TESTS_RECOGNISED:
+            return replace(shown, turn=Turn.AUTHOR)
         case State.PUBLISHED if view.publication is not None and view.publication.mode == "commit":
             return replace(shown, turn=Turn.AUTHOR)
         case _:

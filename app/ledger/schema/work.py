@@ -185,6 +185,7 @@ publications = Table(
     number("tries"),
     time("next_at"),
     words("ci", Ci, null=True),
+    json("red_jobs"),
     time("ci_seen_at"),
     time("ci_deadline_at"),
     time("rung_at"),

@@ -1,18 +1,15 @@
 """A journey per state that needs no agent: comment and check as people see them, kept as text (UX-S1, UX-S4)."""
 
-import os
-import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
+from tests.journeys.threads.shown import assert_as_agreed, shown
 from tests.journeys.threads.test_people import _fork_pull, _stop_for_a_person
 from tests.journeys.world import AUTHOR, MAINTAINER
 
-GOLDEN = Path(__file__).parent / "golden"
 Walk = Callable[[Place], int]
 
 
@@ -118,34 +115,4 @@ def test_the_state_is_shown_as_it_was_agreed_ux_s1(a_place: Callable[..., Place]
     policy, green, walk = STATES[name]
     place = a_place(policy, green=green)
     number = walk(place)
-    shown = _shown(place, number)
-    path = GOLDEN / f"{name}.md"
-    if os.environ.get("GOLDEN") == "write":
-        path.write_text(shown)
-    assert shown == path.read_text()
-
-
-def _shown(place: Place, number: int) -> str:
-    check = place.check(number)
-    buttons = ", ".join(action["label"] for action in check.actions) or "none"
-    parts = [
-        f"check: {check.status}, {check.conclusion}\ntitle: {check.title}\nbuttons: {buttons}\n\n{check.summary}",
-        check.text or "(no text)",
-        *(place.comments(number) or ["(no comment)"]),
-    ]
-    return _steady("\n\n---- ---- ----\n\n".join(parts)) + "\n"
-
-
-def _steady(text: str) -> str:
-    """Without what differs from run to run: addresses, times, ids of commits, runs, jobs and comments."""
-    for pattern, instead in (
-        (r"http://127\.0\.0\.1:\d+", "https://github.example"),
-        (r"\b\d\d:\d\d UTC", "hh:mm UTC"),
-        (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "RUN"),
-        (r"\b[0-9a-f]{40}\b", "SHA"),
-        (r"`[0-9a-f]{7}`", "`abc1234`"),
-        (r"e2e-fail-[0-9a-f]{12}", "e2e-fail-TAG"),
-        (r"\b4294\d{6}\b", "ID"),
-    ):
-        text = re.sub(pattern, instead, text)
-    return text.rstrip()
+    assert_as_agreed(name, shown(place, number))

@@ -128,8 +128,8 @@ def test_a_run_that_waits_for_ci_is_rung_for_news_and_deadlines(conn: Connection
     publications.look_again(conn, item, NOW + 700, NOW + 600)
     assert due(conn, NOW + 599) == []
     assert due(conn, NOW + 600) == [("advance", run.run_id)]
-    assert publications.ci_seen(conn, item, Ci.GREEN, NOW)
-    assert not publications.ci_seen(conn, item, Ci.NONE, NOW), "known already"
+    assert publications.ci_seen(conn, item, Ci.GREEN, (), NOW)
+    assert not publications.ci_seen(conn, item, Ci.NONE, (), NOW), "known already"
     assert due(conn) == [("advance", run.run_id)]
 
 

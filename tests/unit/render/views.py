@@ -367,6 +367,16 @@ STATES: dict[str, tuple[State, ScopeView]] = {
             publication=published("commit", red_jobs=("lint",), red_before=True),
         ),
     ),
+    "other job red, nothing to repair in it": (
+        State.STILL_RED,
+        replace(
+            PROVEN,
+            head_sha=FIXED,
+            outcome=Outcome.NO_TESTS_RECOGNISED,
+            run=done(Result.FIXED_OTHER_RED),
+            publication=published("commit", red_jobs=("lint",), red_before=False),
+        ),
+    ),
     "not fixed": (State.STILL_RED, replace(PROVEN, run=done(Result.NOT_FIXED), publication=published("stacked_pr"))),
     "superseded": (
         State.SUPERSEDED,
