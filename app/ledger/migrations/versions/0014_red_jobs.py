@@ -4,8 +4,8 @@ from alembic import op
 
 from app.ledger.migrations.kinds import json
 
-revision = "0011_red_jobs"
-down_revision = "0010_writes"
+revision = "0014_red_jobs"
+down_revision = "0013_followed"
 
 
 def upgrade() -> None:
