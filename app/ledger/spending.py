@@ -149,11 +149,17 @@ def _largest(conn: Connection, run_id: str) -> Amount:
 
 
 def _ms(conn: Connection, run_id: str) -> int:
-    """Time of work: of turns and proofs that ended. Waiting for people, for CI and in queues takes none."""
+    """Time of work: of turns and proofs that ended. Waiting for people, for CI and in queues takes none.
+
+    Work whose worker was lost is found later, after hours if the whole machine was down: it counts to its deadline.
+    """
     worked = 0
     for table in (turns, proofs):
-        times = select(table.c.started_at, table.c.finished_at).where(
+        rows = select(table).where(
             table.c.run_id == run_id, table.c.started_at.is_not(None), table.c.finished_at.is_not(None)
         )
-        worked += sum(row.finished_at - row.started_at for row in conn.execute(times))
+        for row in conn.execute(rows):
+            lost = row.error_code == "interrupted"
+            end = min(row.finished_at, row.deadline_at or row.started_at) if lost else row.finished_at
+            worked += max(0, end - row.started_at)
     return worked

@@ -38,7 +38,8 @@ POINTS = {
     "run": "advance",
 }
 """Kinds of leases, and the job that holds them; those of turns are named by their purpose."""
-WAIT_FOR_POINT_S = 4.0
+EVERY_POINT = (*POINTS.values(), *(f"turn {purpose}" for purpose in ("plan", "work", "review", "final", "repair")))
+WAIT_FOR_POINT_S = 6.0
 MEASURED = {"turn": turns, "proof": proofs, "publication": publications}
 
 
@@ -86,12 +87,14 @@ class Killer:
             self.slowest = max(self.slowest, (round(now - watch.since, 2), f"{kind} after {watch.killed}"))
 
     def _at_point(self) -> bool:
-        """Whoever holds the lease of the point that was met least so far."""
+        """Whoever holds the lease of a point that was met least so far; after a while, of any point."""
         until = time.monotonic() + WAIT_FOR_POINT_S
-        while time.monotonic() < until:
+        while (left_s := until - time.monotonic()) > 0:
             held = _holders(self.stage.engine)
+            least = min(self.kills[f"at {name}"] for name in EVERY_POINT)
             for point in sorted(held, key=lambda name: self.kills[f"at {name}"]):
-                if self._kill(held[point], f"at {point}"):
+                rare = self.kills[f"at {point}"] == least
+                if (rare or left_s < WAIT_FOR_POINT_S / 2) and self._kill(held[point], f"at {point}"):
                     return True
             time.sleep(0.01)
             self.watch()

@@ -80,6 +80,15 @@ def test_a_turn_whose_worker_was_lost_counts_as_what_was_set_aside(conn: Connect
     assert of(conn, run)["Tokens"].used == 800
 
 
+def test_lost_work_that_is_found_late_counts_to_its_deadline(conn: Connection) -> None:
+    """The machine was down for a day."""
+    run = a_run(conn)
+    turn_id = a_turn(conn, run)
+    times = {"started_at": NOW, "deadline_at": NOW + 9000, "finished_at": NOW + 86_400_000, "error_code": "interrupted"}
+    conn.execute(update(turns_table).where(turns_table.c.id == turn_id).values(**times))
+    assert of(conn, run)["Time"].used == 9000
+
+
 def test_a_turn_that_never_began_takes_nothing(conn: Connection) -> None:
     run = a_run(conn)
     a_spent_turn(conn, run, 400, "1.00")
