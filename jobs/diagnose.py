@@ -15,7 +15,7 @@ from app.diagnosis.incident import open_incident
 from app.diagnosis.issues import link_issues
 from app.diagnosis.keep import keep_findings, keep_groups
 from app.diagnosis.problem import problem_of
-from app.diagnosis.reading import NO_JOB, CheckRead, read_beside, read_logs
+from app.diagnosis.reading import NO_JOB, CheckRead, options_of, read_beside, read_logs
 from app.diagnosis.rerun import ask_rerun, may_rerun
 from app.diagnosis.start import Decision, decide_and_start
 from app.errors import TransientError, UserError
@@ -34,6 +34,7 @@ from app.render import DryRun, render_dry_run
 from app.render.links import links_of
 from app.runs.model import Cause, DiagnosisState, Outcome, Role
 from app.services import Services, hold, services
+from app.settings import Limits
 
 log = structlog.get_logger("diagnose")
 
@@ -115,6 +116,12 @@ class _Work:
     scope: Row
     policy: Policy | None
 
+    @property
+    def limits(self) -> Limits:
+        """The operator's, lowered by the policy."""
+        limits = self.s.settings.limits
+        return limits if self.policy is None else self.policy.limited(limits)
+
 
 def _not_yet(s: Services, told: Row, found: Collected) -> str:
     """Wait for siblings that still run (IT-12), or end where nothing failed after all; empty: go on."""
@@ -128,14 +135,15 @@ def _not_yet(s: Services, told: Row, found: Collected) -> str:
 
 def _read(work: _Work, found: Collected) -> str:
     s, told, repo = work.s, work.told, work.place.full_name
-    read = read_logs(s, work.client, repo, found.failed)
+    how = options_of(s, work.limits)
+    read = read_logs(work.client, repo, found.failed, how)
     if any(_may_come(one) for one in read) and told.tries < len(LOG_WAITS_MS):
         with s.write() as conn:
             due = s.clock() + LOG_WAITS_MS[told.tries]
             diagnoses.update_open(conn, told.id, s.clock(), due_at=due, tries=told.tries + 1)
             _speak_in_time(s, conn, told)
         return "waiting"
-    read = read_beside(s, work.client, repo, read)
+    read = read_beside(work.client, repo, read, how)
     examined = examine(s, work.client, repo, work.scope, read)
     again = may_rerun(work.client, work.policy, told, read, work.place.repository_id)
     return _conclude(work, examined, again=again)
@@ -182,7 +190,7 @@ def _rehearse(work: _Work) -> None:
         told, groups = diagnoses.get(conn, work.told.id), diagnoses.groups_of(conn, work.told.id)
         repository = repos.get_repository(conn, work.place.repository_id)
         view = scope_view(conn, s.store, work.scope.id, s.settings)
-        plan = rehearsal.plan_for(conn, told, groups, s.settings.limits.steps, now) if groups else None
+        plan = rehearsal.plan_for(conn, told, groups, work.limits.steps, now) if groups else None
     text = ""
     if plan is not None:
         runner = runner_of(repository, Role.AGENT, s.settings)

@@ -69,14 +69,14 @@ def turn(turn_id: str) -> str:
         if held is None:
             return "leased"
         with s.read() as conn:
-            case = open_case(conn, turn_id)
+            case = open_case(conn, turn_id, s.settings)
         if case.turn.status is not ItemStatus.QUEUED and case.turn.follow_json is None:
             return "idle"
-        if case.turn.purpose is Purpose.FINAL and (spent := _spent(s, case)):
-            s.ring("advance", case.run.id)
-            return _stop(s, case, held.holder, "budget.used", spent)
         try:
-            word = _alone(s, case, held) if case.turn.role is Role.SUPERVISOR else _do(s, case, held)
+            if spent := _spent(s, case):
+                word = _stop(s, case, held.holder, "budget.used", spent)
+            else:
+                word = _alone(s, case, held) if case.turn.role is Role.SUPERVISOR else _do(s, case, held)
         except TransientError as passing:
             log.info("turn put off", turn=turn_id, why=str(passing))
             return "waiting"
@@ -86,6 +86,8 @@ def turn(turn_id: str) -> str:
 
 def _spent(s: Services, case: Case) -> str:
     """What is used up of the run's budgets: then the last words are ours, as the fix is out already (T49)."""
+    if case.turn.purpose is not Purpose.FINAL or case.turn.status is not ItemStatus.QUEUED:
+        return ""
     with s.read() as conn:
         found = spending.measures(conn, case.run.id, limits_of(case.repository, s.settings), but=case.turn.id)
     return spending.note(found, case.run.budgets)
@@ -125,7 +127,7 @@ def _begin(job: Work) -> str:
     if not _start(job, asked, wall_s, following.first_standing(s, case, asked.ask.fresh_text or "")):
         return "late"
     with s.read() as conn:
-        begun = open_case(conn, case.turn.id)
+        begun = open_case(conn, case.turn.id, s.settings)
     return following.step(s, begun, job.held, job.spec)
 
 

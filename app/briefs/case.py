@@ -12,6 +12,7 @@ from app.ledger.evidence import Store
 from app.ledger.gates import Gate, read_gate
 from app.ledger.rounds import rounds_of
 from app.ledger.rows import Row
+from app.ledger.rules import limits_of
 from app.ledger.transitions import last_work
 from app.ledger.views import TREE_WORDS
 from app.render.prompts.inputs import (
@@ -27,6 +28,7 @@ from app.render.prompts.inputs import (
 )
 from app.runs.model import ItemStatus, Role
 from app.runs.view import RoundView
+from app.settings import Settings
 
 NO_PULL = PullText()
 RESTARTED = frozenset({"interrupted", "runner.session_lost", "runner.start_failed"})
@@ -63,6 +65,7 @@ class Case:
     rounds: tuple[RoundView, ...]
     left: Mapping[str, Any]
     events: Sequence[Row] = ()
+    most_failures: int = 50
 
     @property
     def restarted(self) -> bool:
@@ -85,7 +88,7 @@ class Case:
         return {row.id: row.kind.value for row in self.found if row.kind.value in wanted}
 
 
-def open_case(conn: Connection, turn_id: str) -> Case:
+def open_case(conn: Connection, turn_id: str, settings: Settings) -> Case:
     """Read all rows of a turn; raises NoResultFound for an unknown id."""
     turn = turns.get(conn, turn_id)
     run = runs.get(conn, turn.run_id)
@@ -113,6 +116,7 @@ def open_case(conn: Connection, turn_id: str) -> Case:
         rounds=rounds_of(conn, run.id, turn.step_id),
         left=last_work(conn, run.id, turn.step_id),
         events=events.of_run(conn, run.id),
+        most_failures=limits_of(repository, settings).max_failures,
     )
 
 
@@ -147,10 +151,10 @@ def _environment(case: Case) -> str:
     return str(checks.get(first, ""))
 
 
-def failures_shown(case: Case, most: int) -> tuple[Failure, ...]:
-    """The failing tests as the prompt lists them, at most `most` (A6); their output within the log's budget (W5)."""
+def failures_shown(case: Case) -> tuple[Failure, ...]:
+    """The failing tests as the prompt lists them: as many as policy wants (A6), output within the log's budget (W5)."""
     checks = {check["id"]: check for check in case.told.check_runs or ()}
-    rows = list(case.failures)[:most]
+    rows = list(case.failures)[: case.most_failures]
     heads = sum(len(row.test_id) + len(row.error_head) for row in rows)
     details = tails_within([row.detail_tail for row in rows], budget_of(case.told.log_bytes_total or 0) - heads)
     shown = []

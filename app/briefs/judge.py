@@ -19,8 +19,6 @@ from app.runs.model import ItemStatus, ProofOutcome, Role
 from app.runs.rules_turns import RESULT_OF_CI
 from app.runs.verdicts import PLAN_KINDS, REVIEW_KINDS
 
-SHOWN = 50
-
 
 def plan_review(case: Case, outside: Outside) -> PlanReview:
     """The plan before any work."""
@@ -29,7 +27,7 @@ def plan_review(case: Case, outside: Outside) -> PlanReview:
         steps=tuple(_plan_step(case, index) for index in range(len(case.steps))),
         evidence=evidence_lines(case, PLAN_KINDS),
         form=Form(Rung.MARKER),
-        failures=failures_shown(case, SHOWN),
+        failures=failures_shown(case),
         pull=outside.pull,
         conventions=outside.conventions,
         since="The plan is read again." if case.run.plan_version > 1 or case.run.hint else "",
@@ -61,7 +59,7 @@ def review(case: Case, outside: Outside, store: Store) -> Review:
         mutants=_mutants(gate),
         diff=diff,
         diff_id=diffs[-1].id if diffs else "",
-        failures=failures_shown(case, SHOWN),
+        failures=failures_shown(case),
         pull=outside.pull,
         conventions=outside.conventions,
         attempts=attempts_of(case)[:-1],

@@ -30,7 +30,7 @@ def rehearse(s: Services, run: Run, facts: RunFacts, about: Sequence[StepFacts],
                 key = new_id(now)
                 turn = NewTurn(key, run.run_id, str(session_id), Role.AGENT, Purpose.WORK, step.step_id, simulated=True)
                 turns.create(conn, turn, now)
-                case = open_case(conn, key)
+                case = open_case(conn, key, s.settings)
                 made.append(render_prompt("agent_work", with_nonce(first_attempt(case, Outside()))))
             raise _TakenBack
     except _TakenBack:

@@ -29,7 +29,6 @@ from app.render.prompts.inputs import (
 )
 from app.runs.model import ProofOutcome
 
-SHOWN = 50
 PROTECTED = (".github/", ".git/", "agent configuration", "lock files")
 
 
@@ -39,7 +38,7 @@ def first_attempt(case: Case, outside: Outside) -> AgentWork:
         run=run_facts(case),
         task=task_of(case),
         form=Form(Rung.MARKER),
-        failures=failures_shown(case, SHOWN),
+        failures=failures_shown(case),
         command=outside.command,
         pull=outside.pull,
         conventions=tuple(replace(file, text="") for file in outside.conventions),
@@ -70,7 +69,7 @@ def later_attempt(case: Case, outside: Outside, store: Store) -> AgentCorrect:
         output=_output(case) if by_proof else None,
         feedback="" if by_proof or case.step is None else case.step.feedback,
         evidence=tuple(EvidenceLine(row.id, row.kind.value, "") for row in case.found),
-        failures=failures_shown(case, SHOWN),
+        failures=failures_shown(case),
         command=outside.command,
         conventions=tuple(replace(file, text="") for file in outside.conventions),
         protected=protected_of(case),

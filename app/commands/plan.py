@@ -1,12 +1,11 @@
 """Read a revised plan from a comment: a YAML list of steps in which only the prompts may differ (PL-4, CM-13)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from app.commands.parser import normalise
 from app.ledger.rows import Row
 
 PLAN_BYTES = 64 * 1024
@@ -31,8 +30,11 @@ class _Step(BaseModel):
 _PLAN = TypeAdapter(list[_Step])
 
 
-def read_plan(text: str, steps: Sequence[Row]) -> dict[str, str] | PlanRefused:
-    """Step id to new prompt, in the order of the run's steps; or why the plan is refused."""
+def read_plan(text: str, steps: Sequence[Row], same: Callable[[str, str], bool]) -> dict[str, str] | PlanRefused:
+    """Step id to new prompt, in the order of the run's steps; or why the plan is refused.
+
+    `same` tells whether two targets name one repository (PL-7).
+    """
     if len(text.encode()) > PLAN_BYTES:
         return PlanRefused("the plan is larger than 64 KiB")
     try:
@@ -44,6 +46,6 @@ def read_plan(text: str, steps: Sequence[Row]) -> dict[str, str] | PlanRefused:
     for new, old in zip(plan, steps, strict=True):
         if new.risk is not None and new.risk != old.risk.value:
             return PlanRefused(f"the risk of step {old.step_id} differs")
-        if new.target is not None and normalise(new.target) != normalise(old.target):
+        if new.target is not None and not same(new.target, old.target):
             return PlanRefused(f"the target of step {old.step_id} differs")
     return {step.id: step.prompt for step in plan}

@@ -1,10 +1,12 @@
 """What each verb does, in the transaction that gives the command its outcome; saying it twice says so (CM-9)."""
 
+from functools import partial
+
 from sqlalchemy import Connection
 
 from app.commands.desk import Desk, Said, accepted, no_effect, refused
 from app.commands.plan import PlanRefused, read_plan
-from app.ledger import deliveries, diagnoses, outbox, repairing, repos, runs, transitions
+from app.ledger import deliveries, diagnoses, outbox, repairing, repos, runs, targets, transitions
 from app.ledger.rows import Row
 from app.ledger.words import CommandOutcome, CommandSource, OutboxKind, OutboxState, ScopeState
 from app.runs.facts import Command
@@ -151,7 +153,7 @@ def _start(desk: Desk, conn: Connection, *, was_off: bool) -> Said:
 def _go_on(desk: Desk, conn: Connection, run: Row, verb: str) -> Said:
     plan: dict[str, str] = {}
     if desk.plan:
-        read = read_plan(desk.plan, runs.steps_of(conn, run.id))
+        read = read_plan(desk.plan, runs.steps_of(conn, run.id), partial(targets.same, conn, desk.repository))
         if isinstance(read, PlanRefused):
             return refused("plan_changed", read.why)
         plan = read

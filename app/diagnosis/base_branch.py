@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.diagnosis.collect import GREEN, RED, is_ours
-from app.diagnosis.reading import CheckRead, read_beside, read_logs
+from app.diagnosis.reading import CheckRead, options_of, read_beside, read_logs
 from app.failures.blame import Colour
 from app.github import checks, repositories
 from app.github.checks import CheckRun
@@ -51,11 +51,12 @@ def look_at_base(s: Services, client: Client, repo: str, scope: Row, wanted: Wan
     """The base as it is now and as the head has it (BL-1). The base of a branch scope is the commit before its head."""
     tip_sha, merge_sha, behind = _commits(client, repo, scope)
     read: list[tuple[str, CheckRead]] = []
+    how = options_of(s, s.settings.limits)
     seen: dict[str, Mapping[str, CheckSeen]] = {}
     for sha in dict.fromkeys(sha for sha in (tip_sha, merge_sha) if sha):
         found, known = _runs(client, repo, sha, wanted.names, s.settings.app_id), wanted.known(sha)
         unread = [run for name, run in found.items() if run.conclusion in RED and name not in known]
-        fresh = {one.check.name: one for one in read_beside(s, client, repo, read_logs(s, client, repo, unread))}
+        fresh = {one.check.name: one for one in read_beside(client, repo, read_logs(client, repo, unread, how), how)}
         read += [(sha, one) for one in fresh.values()]
         seen[sha] = {name: _seen(run, fresh.get(name), known.get(name)) for name, run in found.items()}
     return BaseSeen(tip_sha, merge_sha, seen.get(tip_sha, {}), seen.get(merge_sha, {}), behind, tuple(read))

@@ -10,8 +10,10 @@ from app.render.prompts.inputs import StepText
 from app.runs.model import Run, Stage, Status, Step
 
 
-def plan_of(groups: Sequence[Row], members: dict[str, Sequence[Row]]) -> tuple[tuple[Step, ...], list[StepFacts]]:
-    """The machine's steps and what they are about, in the order of the groups."""
+def plan_of(
+    groups: Sequence[Row], members: dict[str, Sequence[Row]], target: str
+) -> tuple[tuple[Step, ...], list[StepFacts]]:
+    """The machine's steps and what they are about, in the order of the groups; `target` is the repository's name."""
     steps, facts = [], []
     for n, group in enumerate(groups, 1):
         tests = members[group.id]
@@ -20,7 +22,7 @@ def plan_of(groups: Sequence[Row], members: dict[str, Sequence[Row]]) -> tuple[t
         text = StepText("regression", why_grouped=group.why_grouped or _how_many(tests), frame=place or "")
         prompt = render_prompt("step", text).text.strip()
         steps.append(Step(f"s{n}", prompt=prompt[:8000]))
-        facts.append(StepFacts(title=group.title[:200], group_id=group.id, claim=Claim.REGRESSION))
+        facts.append(StepFacts(title=group.title[:200], group_id=group.id, target=target, claim=Claim.REGRESSION))
     return tuple(steps), facts
 
 

@@ -14,6 +14,7 @@ from app.github.actions import Job
 from app.github.checks import CheckRun
 from app.github.client import Client
 from app.services import Services
+from app.settings import Limits
 
 BLOCK_BYTES = 1 << 20
 ANSWERS = {"missing": "404, not there", "expired": "410, no longer kept"}
@@ -33,16 +34,21 @@ class CheckRead:
     job: JobInfo = field(default_factory=JobInfo)
 
 
-def read_logs(s: Services, client: Client, repo: str, failed: Sequence[CheckRun]) -> list[CheckRead]:
+def options_of(s: Services, limits: Limits) -> Options:
+    """How logs are read here: policy may want shorter details (IT-18, A5)."""
+    return Options(detail_chars=limits.max_detail_chars, redact=s.redactor.text)
+
+
+def read_logs(client: Client, repo: str, failed: Sequence[CheckRun], options: Options) -> list[CheckRead]:
     """Every red check with its log read, in the order given."""
     with tempfile.TemporaryDirectory(prefix="remedy-log-") as folder:
-        return [_read(s, client, repo, check, Path(folder) / f"{check.id}.log") for check in failed]
+        return [_read(client, repo, check, Path(folder) / f"{check.id}.log", options) for check in failed]
 
 
-def read_beside(s: Services, client: Client, repo: str, read: Sequence[CheckRead]) -> list[CheckRead]:
+def read_beside(client: Client, repo: str, read: Sequence[CheckRead], options: Options) -> list[CheckRead]:
     """The checks completed from report files and annotations; one without a log stays so where those name no test."""
     runs = Counter(one.workflow_run_id for one in read)
-    beside = Beside(client, repo, _options(s))
+    beside = Beside(client, repo, options)
     completed = []
     for one in read:
         found = beside.complete(one.reading, _behind(one, runs))
@@ -60,7 +66,7 @@ def failures_of(read: Sequence[CheckRead]) -> list[tuple[CheckRead, Failure]]:
     return sorted(found.values(), key=lambda pair: pair[1].kind == "error")
 
 
-def _read(s: Services, client: Client, repo: str, check: CheckRun, to: Path) -> CheckRead:
+def _read(client: Client, repo: str, check: CheckRun, to: Path, options: Options) -> CheckRead:
     job = actions.get_job_for_check(client, repo, check)
     if job is None:
         return CheckRead(check, 1, None, check.html_url, NO_JOB)
@@ -69,7 +75,7 @@ def _read(s: Services, client: Client, repo: str, check: CheckRun, to: Path) -> 
     got = logs.download_job_log(client, repo, job.id, to)
     if got.outcome != "read":
         return replace(known, answer=ANSWERS[got.outcome])
-    reading = read_log(_blocks(to), job=about, options=replace(_options(s), bytes_total=got.bytes_seen))
+    reading = read_log(_blocks(to), job=about, options=replace(options, bytes_total=got.bytes_seen))
     to.unlink(missing_ok=True)
     return replace(known, reading=reading)
 
@@ -83,10 +89,6 @@ def _about(job: Job) -> JobInfo:
 
 def _behind(one: CheckRead, runs: Mapping[int | None, int]) -> Behind:
     return Behind(one.check.id, one.workflow_run_id, one.job, alone=runs[one.workflow_run_id] == 1)
-
-
-def _options(s: Services) -> Options:
-    return Options(detail_chars=s.settings.limits.max_detail_chars, redact=s.redactor.text)
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

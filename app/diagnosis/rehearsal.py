@@ -23,7 +23,9 @@ def plan_for(
     """The run that would start for these groups, as a plan only."""
     wanted = list(groups)[:most]
     members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in wanted}
-    steps, about = plan_of(wanted, members)
+    scope = repos.get_scope(conn, told.scope_id)
+    repository = None if scope is None else repos.get_repository(conn, scope.repository_id)
+    steps, about = plan_of(wanted, members, "" if repository is None else repository.full_name)
     return new_run(new_id(now), steps), facts_of(conn, told), about
 
 

@@ -7,12 +7,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from app.diagnosis.planning import new_run, plan_of
-from app.ledger import diagnoses, history, publications, repos, runs, transitions
+from app.ledger import diagnoses, history, publications, repos, runs, targets, transitions
 from app.ledger import told as told_of
 from app.ledger.ids import new_id
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, policy_of
 from app.ledger.runs import RunFacts
+from app.ledger.targets import Unclear
 from app.runs.facts import Ended, Start
 from app.runs.model import Cause, Outcome, Status
 from app.services import Services
@@ -135,10 +136,17 @@ def facts_of(conn: Connection, told: Row) -> RunFacts:
 
 
 def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int) -> Decision:
-    limits = limits_of(repos.get_repository(conn, _repository_of(conn, told)), s.settings)
-    groups = wanted[: limits.steps]
+    repository = repos.get_repository(conn, _repository_of(conn, told))
+    if repository is None:
+        raise LookupError(told.scope_id)
+    groups = wanted[: limits_of(repository, s.settings).steps]
     members = {group.id: diagnoses.failures_of_group(conn, group.id) for group in groups}
-    steps, about = plan_of(groups, members)
+    steps, about = plan_of(groups, members, repository.full_name)
+    unclear = [
+        found.why for one in about if isinstance(found := targets.resolve(conn, repository, one.target), Unclear)
+    ]
+    if unclear:
+        return Decision(Outcome.MISCONFIGURED, problem=unclear[0])
     run = new_run(new_id(now), steps)
     if not runs.create(conn, run, facts_of(conn, told), about, now):
         active = runs.active(conn, told.scope_id)

@@ -28,7 +28,10 @@ def whole(conn: Connection, run_id: str) -> dict[str, Any] | None:
         return None
     return {
         "run": _run(conn, row),
-        "steps": [_of(step, "step_id", "status", "risk", "attempts", "title") for step in runs.steps_of(conn, run_id)],
+        "steps": [
+            _of(step, "step_id", "status", "risk", "target", "attempts", "title")
+            for step in runs.steps_of(conn, run_id)
+        ],
         "turns": [
             {
                 **_of(turn, "id", "role", "purpose", "step_id", "status", "error_code", "error", at="created_at"),

@@ -81,7 +81,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         problem="" if told is None else told.problem,
         groups=groups,
         failures_total=0 if told is None else told.failures_total,
-        failures_shown=min(limits_of(repository, settings).max_failures, 0 if told is None else told.failures_total),
+        failures_most=limits_of(repository, settings).max_failures,
         evidence=None if told is None else _evidence(conn, store, told),
         log_bytes=(0, 0) if told is None else (told.log_bytes_seen or 0, told.log_bytes_total or 0),
         closed_issues=_closed(conn, told),

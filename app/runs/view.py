@@ -247,7 +247,8 @@ class ScopeView:
     problem: str = ""
     groups: tuple[GroupView, ...] = ()
     failures_total: int = 0
-    failures_shown: int = 0
+    failures_most: int = 50
+    """So many failing tests are listed at most (A6)."""
     evidence: Evidence | None = None
     log_bytes: tuple[int, int] = (0, 0)
     """Bytes of the logs that were read, and that there were."""

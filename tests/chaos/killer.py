@@ -38,7 +38,7 @@ POINTS = {
     "run": "advance",
 }
 """Kinds of leases, and the job that holds them; those of turns are named by their purpose."""
-EVERY_POINT = (*POINTS.values(), *(f"turn {purpose}" for purpose in ("plan", "work", "review", "final", "repair")))
+EVERY_POINT = (*POINTS.values(), *(f"turn {purpose}" for purpose in ("plan", "work", "review", "final")))
 WAIT_FOR_POINT_S = 6.0
 MEASURED = {"turn": turns, "proof": proofs, "publication": publications}
 

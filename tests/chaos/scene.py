@@ -23,13 +23,12 @@ AUTHOR = "ann"
 MOST_RUNS = 200
 WAIT = {"do": "sleep", "s": 0.5}
 SCENARIO = {
-    "plan": [[WAIT, "block"], [WAIT, "approve"]],
-    "self_repair": [[WAIT, {"do": "fixed", "addendum": "An empty list has one page."}]],
+    "plan": [[WAIT, "approve"]],
     "agent": [[{"do": "sleep", "s": 1}, fix(shop.SECOND_TRY)]],
     "review": [[WAIT, "approve"]],
     "final": [[WAIT, "good"]],
 }
-"""Every turn takes a moment, so that it can be killed at work; the plan is blocked and repaired once."""
+"""Every turn takes a moment, so that it can be killed at work."""
 RESUME_S = 15
 ROUGH = {"duplicate": 0.3, "miss": 0.1}
 
@@ -46,7 +45,6 @@ class ChaosStage(Stage):
         return {
             **super()._environment(),
             "REMEDY_SANDBOX__I_ACCEPT_NO_ISOLATION": json.dumps(names),
-            "REMEDY_SELF_REPAIR": "true",
             "REMEDY_LIMITS__RESTARTS": "20",
             "REMEDY_LIMITS__RUNNING": "4",
             "REMEDY_LIMITS__MUTANTS_S": "0",

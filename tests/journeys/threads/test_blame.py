@@ -7,7 +7,8 @@ from tests.journeys.threads.place import Place
 from tests.journeys.world import AUTHOR, MAINTAINER, REPO
 
 
-def test_a_red_base_is_one_incident_for_many_pull_requests_it25_i5(a_place: Callable[..., Place]) -> None:
+def test_a_red_base_is_one_incident_for_many_pull_requests_it25_it34_i5(a_place: Callable[..., Place]) -> None:
+    """IT-34: nothing to repair here, so each gets one comment and one check, and no run."""
     place = a_place(green=False)
     place.base("failure", logs.red())
     numbers = [place.red_pull(branch=f"branch-{n}") for n in range(3)]
@@ -22,6 +23,7 @@ def test_a_red_base_is_one_incident_for_many_pull_requests_it25_i5(a_place: Call
         assert f"[issue {issue.number}]" in comment and "already red on `main`" in comment
         assert "Nothing for you to do." in comment
     assert "2 other pull requests show the same failure." in place.comments(numbers[-1])[0]
+    assert place.runs() == []
 
 
 def test_policy_may_have_the_base_repaired_once_for_everybody_it25(a_place: Callable[..., Place]) -> None:

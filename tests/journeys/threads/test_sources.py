@@ -1,11 +1,15 @@
 """What stands beside a log: reports name what it hides, annotations give places, siblings stay apart (IN-1)."""
 
+from collections.abc import Callable
 from typing import Any
 
-from app.ledger import diagnoses
+from sqlalchemy import select
+
+from app.ledger import diagnoses, schema
 from app.ledger.rows import Row
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
+from tests.journeys.world import MAINTAINER
 
 JUNIT = """<testsuites><testsuite name="pytest" tests="3" failures="1">
 <testcase classname="tests.test_cart" name="test_total" file="tests/test_cart.py" line="4">
@@ -75,3 +79,23 @@ def test_an_annotation_gives_the_place_that_the_log_lacks_in3(place: Place) -> N
     (row,) = failing(place, number).values()
     assert (row.source, row.place_source) == ("log", "annotation")
     assert (row.file, row.line) == ("cart/cart_test.go", 12)
+
+
+def test_policy_wants_short_details_and_few_tests_it18_a5_a6(a_place: Callable[..., Place]) -> None:
+    """The end of each detail is kept, on whole characters; ids, counts and the tag are those of all tests (IT-20)."""
+    place = a_place("enabled: false\nmax_detail_chars: 33\nmax_failures: 2\n")
+    tests = [f"tests/test_pages.py::test_{n}" for n in range(3)]
+    number = place.red_pull(logs.red(tests, "assert total == 'é'"))
+    place.settle()
+    place.github.comment(MAINTAINER, place.thread(number), "/remedy dry-run")
+    place.settle()
+
+    with place.world.services.read() as conn:
+        told = conn.execute(select(schema.diagnoses)).one()
+        kept = diagnoses.failures_of(conn, told.id)
+    assert told.failures_total == len(kept) == 3
+    for row in kept:
+        assert len(row.detail_tail) <= 33 and row.detail_tail.endswith("test_pages.py:9: AssertionError")
+    (answer,) = place.comments(number)
+    assert "Fix 3 failing test(s)" in answer and "first 2" in answer
+    assert "### 2. " in answer and "### 3. " not in answer

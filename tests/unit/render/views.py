@@ -174,7 +174,6 @@ SCOPE = ScopeView(
     jobs=("unit (3.11)", "unit (3.12)"),
     groups=(OURS, FLAKY),
     failures_total=3,
-    failures_shown=3,
     evidence=EVIDENCE,
 )
 
