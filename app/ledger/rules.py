@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from app.ledger import proofs, repos, runs, spending
 from app.ledger.rows import Row
 from app.ledger.schema import approvals
 from app.ledger.words import ApprovalOf
 from app.runs.facts import Rules
-from app.runs.model import Role
+from app.runs.model import ProofOutcome, Role
 from app.settings import Limits, Settings
 
 
@@ -40,10 +40,26 @@ def rules_of(conn: Connection, run_id: str, settings: Settings) -> Rules:
         self_repair=settings.self_repair and policy.get("self_repair", True) is True,
         approval=policy.get("approval") or "none",
         approved=_approved(conn, run),
+        unaccepted=_is_left_to_a_person(conn, run),
         budgets_needed=max((one.needed for one in spent), default=1),
         budgets_allowed=limits.budgets,
         budget_note=spending.note(spent, run.budgets),
     )
+
+
+def _is_left_to_a_person(conn: Connection, run: Row) -> bool:
+    """False while a newer head waits: nothing of this tree is published then, it is proved again (T39)."""
+    proof, scope = proofs.accepted(conn, run.id), repos.get_scope(conn, run.scope_id)
+    if proof is None or scope is None or scope.head_sha != run.head_sha:
+        return False
+    return bool(proof.outcome is ProofOutcome.NEEDS_HUMAN)
+
+
+def void_approvals(conn: Connection, run_id: str, now: int) -> bool:
+    """A new push voids what a person said about a tree; whether there was something to void."""
+    about = (approvals.c.run_id == run_id, approvals.c.what.in_((ApprovalOf.PROOF, ApprovalOf.PUBLISH)))
+    mine = update(approvals).where(*about, approvals.c.voided_at.is_(None))
+    return conn.execute(mine.values(voided_at=now)).rowcount > 0
 
 
 def _approved(conn: Connection, run: Row) -> frozenset[str]:

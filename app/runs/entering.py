@@ -154,6 +154,8 @@ def _stop_at_door(run: Run, stage: Stage, rules: Rules) -> BlockCause | None:
         step_missing = step.risk == "production" and f"step:{step.step_id}" not in rules.approved
         if plan_missing or step_missing:
             return BlockCause.NEEDS_APPROVAL
+    if stage in (Stage.SUPERVISOR, Stage.PUBLISH) and rules.unaccepted and not rules.approved & {"proof", "publish"}:
+        return BlockCause.NEEDS_APPROVAL
     wants_yes = stage is Stage.PUBLISH and rules.approval in ("publish", "both")
     return BlockCause.NEEDS_APPROVAL if wants_yes and "publish" not in rules.approved else None
 

@@ -180,6 +180,8 @@ class Rules:
     self_repair: bool = False
     approval: Literal["none", "plan", "publish", "both"] = "none"
     approved: frozenset[str] = frozenset()
+    unaccepted: bool = False
+    """The tree that would be judged or published next is one that a proof left to a person (BS-4)."""
     budgets_needed: int = 1
     """How many budgets the run needs for one turn more; `budget_note` says what of them is used (T45)."""
     budgets_allowed: int = 3

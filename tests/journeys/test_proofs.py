@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.ledger import evidence, proofs
+from app.ledger import events, evidence, proofs
 from app.ledger.audit import audit
 from app.ledger.rows import Row
 from app.ledger.words import EvidenceKind
@@ -136,6 +136,32 @@ def test_a_corrected_test_is_a_persons_decision_T30_BS_4_PF_8_PV_8(a_world: Call
     assert run is not None and run.status.value == "COMPLETED", (run.status, run.block_cause, run.error)
     review = next(turn for turn in world.turns_of(number) if turn.purpose is Purpose.REVIEW)
     assert "Accepted by a maintainer for this tree." in review.prompt
+
+
+def test_a_new_push_voids_what_a_person_accepted_T39(a_world: Callable[..., World]) -> None:
+    """The approval was for one tree: the fix on the new head is proved and asked for again, and only then published."""
+    world = a_world({"agent": [fix(CORRECTS_TEST, "Expect one page")]})
+    number = _outdated_test(world)
+    world.step_until_quiet()
+    world.github.comment(AUTHOR, f"{REPO}#{number}", "/remedy resume")
+    world.step_to("publish")
+
+    world.github.push(AUTHOR, REPO, "one-page-minimum", {"README.md": "# Listing\n\nNew words. Always one page.\n"})
+    world.step_until_quiet()
+    run = world.run_of(number)
+    assert run is not None and (run.status.value, run.block_cause.value) == ("BLOCKED", "needs_approval"), run
+    assert run.blocked_stage.value == "PUBLISH"
+    assert [pull for pull in world.github.pulls(REPO) if pull.head_ref.startswith("remedy/")] == []
+    with world.services.read() as conn:
+        assert "approval.voided" in {event.kind.value for event in events.of_run(conn, run.id)}
+
+    world.github.comment(AUTHOR, f"{REPO}#{number}", "/remedy resume")
+    world.step_until_quiet()
+    run = world.run_of(number)
+    assert run is not None and run.status.value == "COMPLETED", (run.status, run.block_cause, run.error)
+    last = proofs_of(world, number)[-1]
+    (fix_pull,) = [pull for pull in world.github.pulls(REPO) if pull.head_ref.startswith("remedy/")]
+    assert last.kind.value == "whole" and last.commit_sha == fix_pull.head_sha, "the proven tree is pushed"
 
 
 def _outdated_test(world: World) -> int:

@@ -8,9 +8,10 @@ from app.events.own_config import mistake_in, note_mistake
 from app.events.payloads import PullRequestEvent
 from app.events.places import Place, keep_pull, know, reader
 from app.github import pulls
-from app.ledger import diagnoses, outbox, repos, runs, transitions
+from app.ledger import diagnoses, events, outbox, repos, runs, transitions
 from app.ledger.rows import Row
-from app.ledger.words import OutboxKind, ScopeState
+from app.ledger.rules import void_approvals
+from app.ledger.words import EventKind, OutboxKind, ScopeState
 from app.runs.facts import Ended, HeadMoved
 from app.runs.model import Outcome, Result, Stage, Status
 from app.services import Services
@@ -79,6 +80,8 @@ def _moved(s: Services, conn: Connection, before: Row, scope: Row, now: int) -> 
         if last is not None and last.result is Result.FIXED:
             transitions.show(conn, scope.id, now)
         return
+    if void_approvals(conn, run.id, now):
+        events.append(conn, run.id, EventKind.APPROVAL_VOIDED, {"head": scope.head_sha}, None, now)
     if scope.is_fork:
         # A maintainer approved the old head; the new one is nobody's word (FK-1).
         transitions.apply(conn, run.id, Ended("superseded", hard=True), s.settings, now)
