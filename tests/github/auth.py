@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ class Caller:
     def who(self) -> str:
         if self.kind == "installation" and self.token is not None and self.token.installation is not None:
             return f"installation:{self.token.installation.id}"
-        return f"user:{self.token.actor.login}" if self.kind == "user" and self.token is not None else self.kind
+        return f"user:{self.token.actor.login}" if self.kind in ("user", "person") and self.token else self.kind
 
     @property
     def actor(self) -> User:
@@ -81,7 +81,24 @@ def by_token(world: "World", value: str) -> Caller:
     installation = token.installation
     if installation is not None and installation.suspended_at is not None:
         raise Refused(403, "This installation has been suspended")
-    return Caller(token.kind, installation.app if installation else None, token, token.permissions)
+    if token.kind == "person":
+        token = replace(token, repositories=_reached(world, token))
+    return Caller(token.kind, installation.app if installation else token.app, token, token.permissions)
+
+
+def _reached(world: "World", token: Token) -> frozenset[int]:
+    """What a person's token sees now: what she can read where the app is installed, and everything public."""
+    held = {n for one in world.state.installations.values() if one.app is token.app for n in one.repositories}
+    return frozenset(
+        repository.id
+        for repository in world.state.repositories.values()
+        if not repository.private or (repository.id in held and can_read(repository, token.actor))
+    )
+
+
+def can_read(repository: Repository, who: User) -> bool:
+    """Whether a person may see a repository on the pages."""
+    return not repository.private or who is repository.owner or who.login in repository.collaborators
 
 
 def mint(world: "World", installation: Installation, repositories: frozenset[int], wanted: dict[str, str]) -> Token:

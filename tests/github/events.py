@@ -149,11 +149,13 @@ def installation_repositories(
     world.hooks.emit_to(found, Event("installation_repositories", action, None, sender, parts))
 
 
-def ping(world: "World", found: Installation, app: App) -> None:
+def ping(world: "World", app: App) -> None:
+    """The first delivery of an app: it has no installation yet."""
+
     def parts() -> dict[str, Any]:
         return {"zen": "Design for failure.", "hook_id": app.id + 1000, "hook": {"type": "App", "app_id": app.id}}
 
-    world.hooks.emit_to(found, Event("ping", None, None, app.owner, parts))
+    world.hooks.emit_to_app(app, Event("ping", None, None, app.owner, parts))
 
 
 def _suite(world: "World", suite: CheckSuite) -> dict[str, Any]:

@@ -179,19 +179,25 @@ class Hooks:
         """An event of the installation itself, to its app alone."""
         self._add(installation, event, self._body(event, None), None)
 
+    def emit_to_app(self, app: App, event: Event) -> None:
+        """An event of the app itself, which no installation is part of."""
+        self._batch.append(self._made(app, event, self._body(event, None)))
+
     def _add(self, installation: Installation, event: Event, body: bytes, repository_id: int | None) -> None:
-        self._batch.append(
-            Delivery(
-                id=self._world.state.new_id(),
-                guid=str(uuid.UUID(int=self._world.state.random.getrandbits(128), version=4)),
-                app=installation.app,
-                event=event.name,
-                action=event.action,
-                installation_id=installation.id,
-                repository_id=repository_id,
-                body=body,
-                at=self._world.clock.now_ms(),
-            )
+        made = self._made(installation.app, event, body)
+        self._batch.append(replace(made, installation_id=installation.id, repository_id=repository_id))
+
+    def _made(self, app: App, event: Event, body: bytes) -> Delivery:
+        return Delivery(
+            id=self._world.state.new_id(),
+            guid=str(uuid.UUID(int=self._world.state.random.getrandbits(128), version=4)),
+            app=app,
+            event=event.name,
+            action=event.action,
+            installation_id=None,
+            repository_id=None,
+            body=body,
+            at=self._world.clock.now_ms(),
         )
 
     def _body(self, event: Event, installation: Installation | None) -> bytes:

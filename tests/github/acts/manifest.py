@@ -2,8 +2,9 @@
 
 import itertools
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from tests.github import auth
+from tests.github import auth, events
 from tests.github.core.messages import Refused, not_found
 from tests.github.core.state import App, User
 
@@ -32,6 +33,9 @@ def new_app(world: "World", owner: User, name: str, manifest: dict[str, Any], pe
         hook_url=(manifest.get("hook_attributes") or {}).get("url"),
         url=manifest.get("url") or "https://remedy.example",
         client_id=f"Iv23li{number}",
+        client_secret=world.state.random.randbytes(20).hex(),
+        callback_urls=list(manifest.get("callback_urls") or []),
+        setup_url=manifest.get("setup_url") or "",
         created_at=world.clock.now_ms(),
     )
     world.state.apps[app.id] = app
@@ -52,7 +56,12 @@ def register(world: "World", owner: User, name: str, manifest: dict[str, Any]) -
         problems.append("url: missing")
     if problems:
         raise Refused(422, "; ".join(problems))
+    hook = (manifest.get("hook_attributes") or {}).get("url") or ""
+    if urlsplit(hook).hostname == "localhost":
+        raise Refused(422, "hook_attributes.url: Hook URL is not supported because it isn't reachable")  # F-M4
     app = new_app(world, owner, name, manifest)
+    if hook:
+        events.ping(world, app)
     code = world.state.random.randbytes(20).hex()
     world.state.manifests[code] = (app.id, world.clock.now_ms() + CODE_LIFE_MS)
     return code

@@ -28,6 +28,9 @@ NEEDS: Mapping[str, str] = {
     "apps/create-from-manifest": NOBODY,
     "apps/list-repos-accessible-to-installation": ANY_TOKEN,
     "apps/revoke-installation-access-token": ANY_TOKEN,
+    "apps/list-installations-for-authenticated-user": ANY_TOKEN,
+    "apps/list-installation-repos-for-authenticated-user": ANY_TOKEN,
+    "users/get-authenticated": ANY_TOKEN,
     "meta/root": NOBODY,
     "meta/get": NOBODY,
     "rate-limit/get": ANY_TOKEN,
@@ -123,6 +126,7 @@ NEEDS: Mapping[str, str] = {
     "repos/list-commits": "contents=read",
     "repos/compare-commits-with-basehead": "contents=read",
     "repos/get-content": "contents=read",
+    "repos/create-or-update-file-contents": "contents=write",
     "repos/get-combined-status-for-ref": "statuses=read",
 }
 

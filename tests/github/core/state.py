@@ -39,6 +39,9 @@ class App:
     hook_url: str | None = None
     url: str = "https://remedy.example"
     client_id: str = ""
+    client_secret: str = ""
+    callback_urls: list[str] = field(default_factory=list)
+    setup_url: str = ""
     created_at: int = 0
 
 
@@ -56,7 +59,7 @@ class Installation:
 
 @dataclass(frozen=True)
 class Token:
-    """`kind`: `installation`, `actions` (a GITHUB_TOKEN) or `user` (a person's, for git only)."""
+    """`kind`: `installation`, `actions` (a GITHUB_TOKEN), `user` (a person's, for git only), `person` (by sign-in)."""
 
     value: str
     kind: str
@@ -65,6 +68,18 @@ class Token:
     permissions: dict[str, str]
     expires_at: int
     installation: Installation | None = None
+    app: App | None = None
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """A person agreed that an app may ask in her name; `challenge` is the PKCE hash that the code is bound to."""
+
+    app: App
+    who: User
+    redirect_uri: str
+    challenge: str
+    expires_at: int
 
 
 @dataclass
@@ -240,6 +255,7 @@ class State:
     jobs: dict[int, Job] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     manifests: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sign_ins: dict[str, SignIn] = field(default_factory=dict)
     ci_needs_approval: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:

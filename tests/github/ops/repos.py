@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 from tests.github import bodies
+from tests.github.acts import pulls, refs
 from tests.github.call import Call
 from tests.github.core.messages import Answer, Refused, not_found
 from tests.github.core.state import Repository, User
@@ -35,6 +36,28 @@ def get_content(call: Call) -> Any:
     if len(content) > CONTENT_LIMIT:
         return {**body, "encoding": "none", "content": ""}
     return {**body, "encoding": "base64", "content": base64.encodebytes(content).decode()}
+
+
+def create_or_update_file_contents(call: Call) -> Any:
+    """One file on a branch, as one commit by the app; `sha` must be that of the file it replaces."""
+    git, path = call.repository.git, call.params["path"].strip("/")
+    branch = call.body.get("branch") or call.repository.default_branch
+    parent = git.refs().get(f"refs/heads/{branch}")
+    if parent is None:
+        raise Refused(404, f"Branch {branch} not found")
+    entry = git.entry(parent, path)
+    if (entry.sha if entry is not None else None) != call.body.get("sha"):
+        raise Refused(409 if call.body.get("sha") else 422, f'{path} does not match, or "sha" wasn\'t supplied.')
+    if path.startswith(".github/workflows/"):
+        raise Refused(403, "Resource not accessible by integration")
+    content = base64.b64decode(call.body["content"])
+    new = pulls.new_commit(call.world, call.body["message"], call.actor)
+    sha = git.commit(branch, parent, {path: content}, new)
+    refs.ref_moved(call.world, refs.Moved(call.repository, f"refs/heads/{branch}", parent, sha, call.actor))
+    made = git.entry(sha, path)
+    assert made is not None
+    body = bodies.content_entry(call.world, call.repository, made, branch)
+    return Answer(200 if entry is not None else 201, {"content": body, "commit": {"sha": sha}})
 
 
 def get_branch(call: Call) -> Any:

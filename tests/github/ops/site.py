@@ -30,7 +30,7 @@ def create_from_manifest(call: Call) -> Any:
     return {
         **bodies.app(call.world, app),
         "client_id": app.client_id,
-        "client_secret": "0" * 40,
+        "client_secret": app.client_secret,
         "webhook_secret": app.webhook_secret,
         "pem": app.pem,
     }

@@ -1,9 +1,11 @@
 """The pages of github.com that a person meets, each with a banner that says where she is (github.md D-39)."""
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
 from tests.github.core.messages import Answer, Refused, Request
+from tests.github.pages import oauth
 from tests.github.pages.forms import FORMS
 from tests.github.pages.views import VIEWS, render
 
@@ -29,6 +31,8 @@ def handle(github: "LocalGitHub", request: Request) -> Answer:
     if request.method == "POST":
         values |= dict(parse_qsl(request.body.decode(), keep_blank_values=True))
         table = FORMS
+    elif path == "/login/oauth/authorize":
+        table = [(re.compile(path), oauth.ask)]
     for pattern, view in table:
         match = pattern.fullmatch(path)
         if match is None:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from tests.github.acts import manifest as manifests
 from tests.github.core.messages import Answer
+from tests.github.pages import oauth
 from tests.github.pages.views import REPO, View, render, table
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def install(github: "LocalGitHub", parts: Mapping[str, str], given: Mapping[str,
     if repository is None:
         raise LookupError(f"no repository {given['repository']}")
     with github.world.transaction():
-        github.world.install(app, repository)
+        made = github.world.install(app, repository)
+    if app.setup_url:
+        return _back(f"{app.setup_url}?{urlencode({'installation_id': made.id, 'setup_action': 'install'})}")
     return _back(f"/{repository.full_name}")
 
 
@@ -75,6 +78,8 @@ def _back(url: str) -> Answer:
 
 FORMS: list[tuple[re.Pattern[str], View]] = table(
     ("/_deliveries", redeliver),
+    ("/login/oauth/authorize", oauth.agree),
+    ("/login/oauth/access_token", oauth.exchange),
     ("/settings/apps/new", new_app),
     (r"/organizations/(?P<org>[^/]+)/settings/apps/new", new_app),
     (r"/apps/(?P<slug>[^/]+)/installations/new", install),
