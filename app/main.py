@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager
 import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.ledger.engine import open_engine
@@ -19,12 +17,16 @@ from app.web.api import status
 from app.web.body import BodyReader, webhook_secret
 from app.web.health import healthz, readyz
 from app.web.metrics import metrics
+from app.web.pages import PAGES
+from app.web.people import NotSignedIn
+from app.web.refusals import broken, not_signed_in, refused
 from app.web.schema import schema
 from app.web.state import Web
 from app.web.webhook import webhook
 from app.web.writer import Writer
 
 ROUTES = (
+    *PAGES,
     Route("/webhook", webhook, methods=["POST"]),
     Route("/healthz", healthz),
     Route("/readyz", readyz),
@@ -45,26 +47,18 @@ def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlet
         engine = open_engine(settings.database)
         redactor = Redactor(known_secrets(settings))
         writer = Writer(engine, redactor, clock, lambda guid: ring(settings, "intake", guid))
-        app.state.web = Web(settings, engine, clock, bodies, writer)
+        app.state.web = web = Web(
+            settings, engine, clock, bodies, writer, ring=lambda job, item: ring(settings, job, item)
+        )
         writer.start()
         log.info("web started")
         yield
         writer.close()
+        web.close()
         engine.dispose()
 
     return Starlette(
         routes=ROUTES,
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refused, Exception: _broken},
+        exception_handlers={HTTPException: refused, NotSignedIn: not_signed_in, Exception: broken},
     )
-
-
-async def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    """Our bug: the log knows more than the answer."""
-    log.error("request failed", path=request.url.path, error=type(error).__name__)
-    return JSONResponse({"error": "something went wrong here; the log says what"}, 500)

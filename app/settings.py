@@ -2,14 +2,16 @@
 
 import difflib
 import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.errors import UserError
 
@@ -155,6 +157,11 @@ class Settings(BaseSettings):
     # Who scrapes /metrics sends it; without it there is no such page.
     metrics_token: SecretStr = SecretStr("")
 
+    # The App's OAuth client, for sign-in to our pages; ids or logins of the accounts that may see operator pages.
+    client_id: str = ""
+    client_secret: SecretStr = SecretStr("")
+    operators: Annotated[tuple[str, ...], NoDecode] = ()
+
     agent: str = ""
     supervisor: str = ""
     self_repair: bool = True
@@ -170,6 +177,11 @@ class Settings(BaseSettings):
     sandbox: SandboxSettings = SandboxSettings()
     models: ModelSettings = ModelSettings()
 
+    @field_validator("operators", mode="before")
+    @classmethod
+    def _at_commas(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
     @field_validator("url")
     @classmethod
     def _without_slash(cls, value: str) -> str:
@@ -179,6 +191,25 @@ class Settings(BaseSettings):
     def database(self) -> str:
         """SQLAlchemy URL: `DATABASE_URL`, else a SQLite file in the data folder."""
         return self.database_url or f"sqlite:///{self.data / 'remedy.db'}"
+
+    @property
+    def operator_key(self) -> str:
+        """What seals secrets in the database: `REMEDY_SECRET_KEY`, else a file of the data folder, made when needed."""
+        if given := self.secret_key.get_secret_value():
+            return given
+        path = self.data / "secret.key"
+        try:
+            with suppress(FileExistsError):
+                _create(path, secrets.token_urlsafe(32))
+            return path.read_text().strip()
+        except OSError as error:
+            raise UserError(f"{path} cannot be used: {error.strerror}. Set REMEDY_SECRET_KEY.") from error
+
+    def with_app(self, **app: Any) -> "Settings":
+        """These settings with the App that the set-up made."""
+        secret = {name: SecretStr(app[name]) for name in ("client_secret", "webhook_secret")}
+        named = {"app_id": app["app_id"], "app_slug": app["slug"], "client_id": app["client_id"]}
+        return self.model_copy(update={**named, **secret, "private_key": SecretStr(app["pem"])})
 
     def pem(self) -> str:
         """The app's private key as PEM text; raises UserError that names what to set."""
@@ -197,3 +228,15 @@ def unknown_names() -> dict[str, str]:
     known = {f"REMEDY_{name.upper()}" for name in Settings.model_fields}
     found = sorted(name for name in os.environ if name.startswith("REMEDY_") and name.split("__")[0] not in known)
     return {name: next(iter(difflib.get_close_matches(name, known, 1)), "") for name in found}
+
+
+def _create(path: Path, text: str) -> None:
+    """The whole file appears at once, for its owner alone; FileExistsError when another process came first."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+        os.link(draft, path)
+    finally:
+        draft.unlink()

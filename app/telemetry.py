@@ -94,6 +94,7 @@ def known_secrets(settings: Settings) -> tuple[str, ...]:
         settings.secret_key.get_secret_value(),
         *(key.get_secret_value() for key in settings.models.keys),
         settings.metrics_token.get_secret_value(),
+        settings.client_secret.get_secret_value(),
         *(urlsplit(url).password or "" for url in (settings.database_url, settings.redis_url)),
     )
     return tuple(value for value in values if value)

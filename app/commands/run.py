@@ -115,9 +115,10 @@ def _answer(s: Services, row: Row, scope: Row | None, act: Callable[[Connection]
 
 
 def _acknowledge(conn: Connection, row: Row, scope: Row, said: Said, now: int) -> None:
-    """Reaction and reply; a press of a button has no comment to react to: the check itself says it (CM-11)."""
-    if row.source is CommandSource.BUTTON:
-        repos.note(conn, scope.id, told.PRESSED, _press(row, scope, said))
+    """Reaction and reply; a press of a button has no comment to react to: check or page say it (CM-11)."""
+    if row.source in (CommandSource.BUTTON, CommandSource.PAGE):
+        if row.source is CommandSource.BUTTON:
+            repos.note(conn, scope.id, told.PRESSED, _press(row, scope, said))
         transitions.show(conn, scope.id, now)
         return
     common = {"lane": f"comment:{row.source_id}", "installation_id": scope.installation_id, "now": now}

@@ -50,3 +50,9 @@ def settle(conn: Connection, command_id: str, outcome: CommandOutcome, reply: st
     """Give it its outcome; False if it has one already."""
     open_ = (commands.c.id == command_id, commands.c.outcome.is_(None))
     return conn.execute(update(commands).where(*open_).values(outcome=outcome, reply=reply)).rowcount == 1
+
+
+def last_of_page(conn: Connection, scope_id: str) -> Row | None:
+    """What was last asked for on a page of ours."""
+    mine = (commands.c.scope_id == scope_id, commands.c.source == CommandSource.PAGE)
+    return conn.execute(select(commands).where(*mine).order_by(commands.c.at.desc()).limit(1)).one_or_none()

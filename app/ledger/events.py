@@ -49,10 +49,16 @@ def append_to_turn(conn: Connection, turn_id: str, event: TurnEvent, now: int) -
     return insert_new(conn, turn_events, turn_id=turn_id, **row)
 
 
+def last_of_run(conn: Connection, run_id: str) -> int:
+    """The number of the newest event of a run; 0 before the first."""
+    newest = select(func.coalesce(func.max(run_events.c.seq), 0)).where(run_events.c.run_id == run_id)
+    return int(conn.execute(newest).scalar_one())
+
+
 def last_of_turn(conn: Connection, turn_id: str) -> int:
-    """The number of the newest event of a turn, 0 before the first."""
-    last = select(func.coalesce(func.max(turn_events.c.seq), 0)).where(turn_events.c.turn_id == turn_id)
-    return int(conn.execute(last).scalar_one())
+    """The number of the newest event of a turn; 0 before the first."""
+    newest = select(func.coalesce(func.max(turn_events.c.seq), 0)).where(turn_events.c.turn_id == turn_id)
+    return int(conn.execute(newest).scalar_one())
 
 
 def of_turn(conn: Connection, turn_id: str) -> Sequence[Row]:

@@ -124,6 +124,11 @@ def find(conn: Connection, installation_id: int, run_id: str) -> Row | None:
     return conn.execute(own).one_or_none()
 
 
+def find_any(conn: Connection, run_id: str) -> Row | None:
+    """A run of any installation; the caller asks who may read its repository before it shows anything of it."""
+    return conn.execute(select(runs).where(runs.c.id == run_id)).one_or_none()
+
+
 def steps_of(conn: Connection, run_id: str) -> Sequence[Row]:
     """The whole step rows in their order."""
     return conn.execute(select(steps).where(steps.c.run_id == run_id).order_by(steps.c.ord)).all()

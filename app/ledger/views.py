@@ -82,9 +82,9 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         groups=groups,
         failures_total=0 if told is None else told.failures_total,
         failures_most=limits_of(repository, settings).max_failures,
-        evidence=None if told is None else _evidence(conn, store, told),
+        evidence=None if told is None else log_shown(conn, store, told),
         log_bytes=(0, 0) if told is None else (told.log_bytes_seen or 0, told.log_bytes_total or 0),
-        closed_issues=_closed(conn, told),
+        closed_issues=closed_issues(conn, told),
         off_by=scope.off_by or "",
         off_at=scope.off_at,
         off_reason=scope.off_reason,
@@ -92,7 +92,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         pages=False,
         fixed_in_head=bool(scope.green_sha) and scope.green_sha == scope.head_sha,
         **noted(conn, scope, newest if told is None else told, base),
-        **_of_run(conn, store, scope, run, settings, base),
+        **told_of_run(conn, store, scope, run, settings, base),
     )
 
 
@@ -141,13 +141,13 @@ def group_view(conn: Connection, group: Row, base: str) -> GroupView:
     )
 
 
-def _closed(conn: Connection, told: Row | None) -> tuple[int, ...]:
+def closed_issues(conn: Connection, told: Row | None) -> tuple[int, ...]:
     groups = [] if told is None else diagnoses.groups_of(conn, told.id)
     known = [issues.get(conn, group.issue_id) for group in groups if group.issue_id is not None]
     return tuple(issue.number for issue in known if issue.state == "closed" and issue.number is not None)
 
 
-def _evidence(conn: Connection, store: Store, told: Row) -> Evidence | None:
+def log_shown(conn: Connection, store: Store, told: Row) -> Evidence | None:
     """The log around the failures, as it was stored."""
     logs = [row for row in evidence.of_diagnosis(conn, told.id) if row.kind is EvidenceKind.LOG and row.path]
     if not logs:
@@ -163,7 +163,7 @@ def _evidence(conn: Connection, store: Store, told: Row) -> Evidence | None:
     )
 
 
-def _of_run(
+def told_of_run(
     conn: Connection, store: Store, scope: Row, run: Row | None, settings: Settings, base: str
 ) -> dict[str, Any]:
     if run is None:

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -161,3 +161,12 @@ def parts_of(name: str, values: Mapping[str, object]) -> Mapping[str, str]:
     """What a template sets at its top level (`{% set title %}...{% endset %}`), by name, stripped."""
     module = environment().get_template(name).make_module(dict(values))
     return {key: str(value).strip() for key, value in vars(module).items() if isinstance(value, Markup)}
+
+
+def blocks_of(name: str, values: Mapping[str, object], wanted: Iterable[str]) -> Mapping[str, str]:
+    """The text of some `{% block %}`s of a template alone, stripped; one that it does not have is empty."""
+    template = environment().get_template(name)
+    context = template.new_context(dict(values))
+    # Only a whole rendering runs the imports that its blocks need.
+    list(template.root_render_func(context))
+    return {block: "".join(context.blocks[block][0](context)).strip() for block in wanted if block in context.blocks}

@@ -59,6 +59,7 @@ class World:
         self.offset_ms = 0
         self.folder = folder
         self.github = LocalGitHub(self.now, options=settings.pop("options", Options(auto_ci=False)))
+        self.github.app.callback_urls = ["https://remedy.example/signin/callback"]
         self.github.start()
         self.scenario(scenario)
         self.settings = self._settings(settings)
@@ -86,6 +87,8 @@ class World:
             "private_key": app.pem,
             "webhook_secret": app.webhook_secret,
             "secret_key": "journeys-only",
+            "client_id": app.client_id,
+            "client_secret": app.client_secret,
             "agent": QA,
             "supervisor": QA,
             "self_repair": False,

@@ -16,6 +16,7 @@ FLOORS: dict[str, float] = {
     "app.settings": 0,
     "app.errors": 0,
     "app.redact": 0,
+    "app.sealing": 0,
     "app.telemetry": 0,
     "app.runs": 1,
     "app.failures": 1,
@@ -40,6 +41,7 @@ FLOORS: dict[str, float] = {
     "app.turns": 3.5,  # drives what app.briefs tells
     "app.speech": 3.5,  # says what app.commands lists
     "app.web": 3,
+    "app.web.pages": 3.5,  # shows what app.commands lists
     "app.commands": 3,
     "app.events": 3,
     "app.main": 4,

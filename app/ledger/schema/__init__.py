@@ -5,6 +5,7 @@ from app.ledger.schema.diagnosis import diagnoses, failure_groups, failures, tes
 from app.ledger.schema.engine import leases, outbox, runner_state, runners
 from app.ledger.schema.github import commands, deliveries, installations, issue_failures, issues, repositories, scopes
 from app.ledger.schema.run import approvals, evidence, run_events, runs, steps
+from app.ledger.schema.web import browsers, vault
 from app.ledger.schema.work import (
     proof_cells,
     proofs,
@@ -19,6 +20,7 @@ from app.ledger.schema.work import (
 
 __all__ = [
     "approvals",
+    "browsers",
     "commands",
     "deliveries",
     "diagnoses",
@@ -47,5 +49,6 @@ __all__ = [
     "test_history",
     "turn_events",
     "turns",
+    "vault",
     "verdicts",
 ]
