@@ -2,6 +2,7 @@
 # make test    the suite, in under ten minutes
 # make test-all  with every combination of command and actor, a storm, and kills of the real process tree
 # make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes (long)
+# make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model (installs them from npm, once)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate
@@ -18,7 +19,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-machines check up bench bench-logs lock clean
+.PHONY: help demo test test-all test-agents test-machines check up bench bench-logs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -27,10 +28,13 @@ demo: $(VENV)/run.stamp
 	@$(BIN)/python -m tests.github --demo
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -q -m "not long"
+	@$(BIN)/python -m pytest -q -m "not long and not agents"
 
 test-all: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -m "not agents"
+
+test-agents: $(VENV)/dev.stamp
+	@REMEDY_TEST_AGENTS="$${REMEDY_TEST_AGENTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/remedy-agents}" $(BIN)/python -m pytest -n0 -m agents -rs -v tests/agents
 
 test-machines: $(VENV)/dev.stamp
 	@JOURNEYS=postgresql $(BIN)/python -m pytest -q tests/journeys

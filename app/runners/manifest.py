@@ -46,6 +46,9 @@ class Metadata(_Part):
 
 
 class Requires(_Part):
+    """`strong_sandbox`: the agent's own walls are off or cannot stand inside ours, so ours must be STRONG (RN-50)."""
+
+    strong_sandbox: bool = False
     version: Annotated[str, StringConstraints(pattern=r"^((>=|<=|<|>|==)\d+(\.\d+)*(,|$))*$")] = ""
 
 

@@ -20,7 +20,7 @@ from app.turns.tools.serve import ToolServer
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
-from app.workspace.sandbox.model import Limits, Workspace
+from app.workspace.sandbox.model import Limits, Tier, Workspace
 
 LOOK_S = 0.2
 
@@ -89,6 +89,9 @@ async def _drive(
     launcher, spec = with_models(
         Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id), spec, settings.models
     )
+    if spec.manifest.spec.requires.strong_sandbox and launcher.tier < Tier.STRONG:
+        text = f"{spec.id} is run only where the sandbox is STRONG; it is {sandbox.tier.name} here"
+        return Driven(TurnResult(error=RunnerError(Code.SANDBOX_UNAVAILABLE, text)), launcher.tier)
     launcher, reach = with_tools(launcher, tools)
     session = SessionSpec(place.path, launcher.cwd, seat.bounds, config=spec.config, tools=reach)
     try:

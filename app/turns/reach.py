@@ -1,6 +1,8 @@
 """What an agent can reach from inside its sandbox: its models and our tools, each with a token of this turn."""
 
+import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from app.workspace.sandbox.interpreters import NotBindable, inspect
 from app.workspace.serving import serving
 
 MODEL_URL, MODEL_KEY = "{model_url}", "{model_key}"
-"""In a manifest's `env_fixed`: the gateway's address without `/v1`, and the token that stands for a key (RN-42)."""
+"""In a manifest's command and environment: the gateway's address without `/v1`, and the token that stands for a key
+(RN-42); beside them `{config.NAME}` is a value of the runner's configuration."""
 
 
 def shown_to(spec: RunnerSpec) -> dict[str, Path]:
@@ -36,14 +39,19 @@ def shown_to(spec: RunnerSpec) -> dict[str, Path]:
 
 
 def with_models(launcher: Launcher, spec: RunnerSpec, models: ModelSettings) -> tuple[Launcher, RunnerSpec]:
-    """The gateway for a runner whose environment names it; any other runner gets no way out at all (SX-4)."""
-    if not any(MODEL_URL in value for value in spec.env.values()):
-        return launcher, spec
-    token = secrets.token_urlsafe(32)
-    url = f"http://127.0.0.1:{launcher.port('model')}"
-    env = {name: value.replace(MODEL_URL, url).replace(MODEL_KEY, token) for name, value in spec.env.items()}
-    endpoint = serving(Gateway(models, token))
-    return replace(launcher, serve={**launcher.serve, "model": endpoint}), replace(spec, env=env)
+    """The gateway for a runner that names it; any other runner gets no way out at all (SX-4)."""
+    values = {f"{{config.{name}}}": str(value) for name, value in spec.config.items()}
+    if any(MODEL_URL in text for text in (*spec.argv, *spec.env.values())):
+        token = secrets.token_urlsafe(32)
+        values |= {MODEL_URL: f"http://127.0.0.1:{launcher.port('model')}", MODEL_KEY: token}
+        launcher = replace(launcher, serve={**launcher.serve, "model": serving(Gateway(models, token))})
+    env = {name: _filled(text, values) for name, text in spec.env.items()}
+    return launcher, replace(spec, argv=tuple(_filled(text, values) for text in spec.argv), env=env)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """One pass, so that nothing in a value is taken for a name."""
+    return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], text) if values else text
 
 
 def with_tools(launcher: Launcher, tools: ToolServer | None) -> tuple[Launcher, HostTools | None]:

@@ -11,6 +11,10 @@ from app.workspace.sandbox.model import WORKSPACE, Limits, Result, Sandbox, Spec
 from app.workspace.trees import DIFF_OPTIONS
 
 STORE = "/base.git"
+BYPRODUCTS = ("__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".gradle/", "node_modules/")
+"""What running code leaves behind; never part of a fix, also where the repository does not ignore it. A file that is
+tracked stays part of it."""
+
 LIMITS = Limits(wall_s=300, cpu_s=300, out_bytes=PATCH_BYTES + 1)
 
 # $1 is the tree to compare with; the rest are options of diff. `diff-index --cached` never enters the work tree, nor an
@@ -26,10 +30,10 @@ exec git --no-pager diff-index --cached -p "$@" "$base"
 
 
 async def take_patch(sandbox: Sandbox, mirror: Mirror, workspace: Workspace, start: str) -> bytes | PatchRefused:
-    """What differs between the work tree and `start` (a commit or tree of the mirror), ignored files left out.
+    """What differs between the work tree and `start` (a commit or tree of the mirror).
 
-    What counts is the work tree, not the agent's commits. Empty bytes when nothing changed. The workspace is only read;
-    no process of the agent may live. Raises SandboxUnavailable.
+    Ignored files are left out, and BYPRODUCTS. What counts is the work tree, not the agent's commits. Empty bytes when
+    nothing changed. The workspace is only read; no process of the agent may live. Raises SandboxUnavailable.
     """
     store = Path(f"{workspace.path}.base.git")
     tree = mirror.tree_of(start)
@@ -39,6 +43,7 @@ async def take_patch(sandbox: Sandbox, mirror: Mirror, workspace: Workspace, sta
     remove_tree(store, None)
     try:
         mirror.pristine(tree, store)
+        _exclude(store / "info")
         result = await run(sandbox, spec)
     finally:
         remove_tree(store, None)
@@ -47,6 +52,13 @@ async def take_patch(sandbox: Sandbox, mirror: Mirror, workspace: Workspace, sta
     if result.rc != 0:
         return PatchRefused(f"the patch could not be made: {_said(result)}")
     return result.stdout_tail
+
+
+def _exclude(info: Path) -> None:
+    info.mkdir()
+    (info / "exclude").write_text("\n".join(BYPRODUCTS))
+    for path, mode in ((info, 0o755), (info / "exclude", 0o644)):
+        path.chmod(mode)
 
 
 def _said(result: Result) -> str:

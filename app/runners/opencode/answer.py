@@ -60,12 +60,12 @@ def _retry_at(data: Mapping[str, Any]) -> int | None:
 
 
 def usage_of(session: Mapping[str, Any]) -> Usage:
-    """The sums of a session; those of a message are its last step only (RN-56)."""
+    """The sums of a session; those of a message are its last step only (RN-56). A server without prices tells 0."""
     tokens, cost = session.get("tokens"), session.get("cost")
     tokens = tokens if isinstance(tokens, dict) else {}
     cache = tokens.get("cache")
     cache = cache if isinstance(cache, dict) else {}
-    usd = Decimal(str(cost)) if isinstance(cost, int | float) else None
+    usd = Decimal(str(cost)) if isinstance(cost, int | float) and cost else None
     given = _count(tokens.get("input")) + _count(cache.get("write"))
     made = _count(tokens.get("output")) + _count(tokens.get("reasoning"))
     return Usage(given, made, _count(cache.get("read")), usd, exact=bool(tokens))

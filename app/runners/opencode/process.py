@@ -14,9 +14,10 @@ from app.errors import UserError
 from app.runners.codes import DETAIL_CHARS, Code, RunnerFailure, failure, text_of
 from app.runners.opencode.client import Access, Client
 from app.runners.registry import RunnerSpec
-from app.runners.runner import Exit, Launcher, Ports, Process
+from app.runners.runner import Exit, HostTools, Launcher, Ports, Process
 
 TRY_S, EXIT_S = 1.0, 5.0
+CONFIG = "OPENCODE_CONFIG_CONTENT"
 
 SWITCHES: Mapping[str, str] = {
     "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
@@ -89,13 +90,31 @@ class Server:
             await asyncio.gather(self._reading, return_exceptions=True)
 
 
-async def start(spec: RunnerSpec, launcher: Launcher) -> Server:
+def configured(spec: RunnerSpec, tools: HostTools | None) -> str:
+    """The manifest's inline configuration with our rules on top; it wins over every file (RN-48). Raises RunnerFailure.
+
+    Our tools are one more MCP server, named so that their names begin with `remedy_` (runners.md, 6).
+    """
+    try:
+        config = json.loads(spec.env.get(CONFIG, "{}"))
+    except ValueError:
+        config = None
+    if not isinstance(config, dict):
+        raise failure(Code.BROKEN_MANIFEST, f"{spec.id}: env_fixed.{CONFIG} is no JSON object")
+    config |= {"permission": PERMISSION, "share": "disabled", "autoupdate": False}
+    if tools is not None:
+        headers = {"Authorization": f"Bearer {tools.token}"}
+        config["mcp"] = {"remedy": {"type": "remote", "url": tools.url, "headers": headers, "enabled": True}}
+    return json.dumps(config)
+
+
+async def start(spec: RunnerSpec, launcher: Launcher, tools: HostTools | None = None) -> Server:
     """Spawns the server with a password of its own. Raises RunnerFailure."""
     port, password = launcher.port("dial"), secrets.token_urlsafe(24)
     env = {
         **SWITCHES,
         **spec.env,
-        "OPENCODE_CONFIG_CONTENT": json.dumps({"permission": PERMISSION, "share": "disabled", "autoupdate": False}),
+        CONFIG: configured(spec, tools),
         "OPENCODE_SERVER_USERNAME": "opencode",
         "OPENCODE_SERVER_PASSWORD": password,
     }

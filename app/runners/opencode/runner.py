@@ -248,17 +248,19 @@ class OpenCodeRunner:
 
     async def _up(self, spec: SessionSpec | None = None) -> Client:
         if self._starting is None or (self._starting.done() and self._starting.exception() is not None):
-            self._starting = asyncio.create_task(self._start(self._directory(spec)))
+            self._starting = asyncio.create_task(self._start(self._directory(spec), spec))
         return await asyncio.shield(self._starting)
 
-    async def _start(self, directory: str) -> Client:
+    async def _start(self, directory: str, spec: SessionSpec | None) -> Client:
         if self._access is not None:
             if self._spec.url is not None and not self._spec.env.get(ISOLATED):
                 text = f"{self.id}: the server at its url is not under our sandbox; set {ISOLATED} if it has its own"
                 raise failure(Code.SANDBOX_UNAVAILABLE, text)
             self._client = Client(self._access, directory)
             return self._client
-        self._server = server = await process.start(self._spec, self._launcher)
+        self._server = server = await process.start(
+            self._spec, self._launcher, spec.tools if spec is not None else None
+        )
         self._client = client = Client(server.access, directory)
         try:
             await process.until_up(server, client, self._waits.initialize_s)

@@ -77,6 +77,20 @@ def test_the_work_tree_counts_not_the_commits(agent: Agent) -> None:
     assert agent.mirror.file(made.sha, "a.txt") == b"one\ntwo\nthree\nfour\n"
 
 
+def test_what_running_code_leaves_behind_is_no_part_of_a_fix(agent: Agent) -> None:
+    """An agent that runs the tests of a repository without ignore rules still hands in its edit alone."""
+    agent.does(
+        "mkdir -p p/__pycache__ .pytest_cache node_modules/x; echo x > p/m.py; echo y >> a.txt; echo z >> bin.dat; "
+        "touch p/__pycache__/m.cpython-311.pyc p/old.pyc .pytest_cache/README.md node_modules/x/i.js"
+    )
+    patch = agent.patch().decode("utf-8", "replace")
+    assert sorted(line.split(" b/")[1] for line in patch.splitlines() if line.startswith("diff --git")) == [
+        "a.txt",
+        "bin.dat",
+        "p/m.py",
+    ]
+
+
 def test_a_binary_change_arrives_whole_and_is_refused_by_name(agent: Agent) -> None:
     """S54: the patch is binary-safe, the rule is the commit's."""
     agent.does("printf '\\000\\377' >> bin.dat")

@@ -1,0 +1,1 @@
+"""Real agents from npm, pinned, against the scripted model server; only by `make test-agents`."""
