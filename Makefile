@@ -7,6 +7,7 @@
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate
 # make bench-logs  the readers alone, beside a line loop and grep
+# make docs    write the parts of docs/ that are made from the code
 # make lock    new lock files (ARGS=--upgrade moves everything)
 # make clean   remove the environment
 PYTHON ?= python3
@@ -19,7 +20,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-agents test-machines check up bench bench-logs lock clean
+.PHONY: help demo test test-all test-agents test-machines check up bench bench-logs docs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -71,6 +72,9 @@ $(VENV)/dev.stamp: requirements-dev.lock $(VENV)/run.stamp
 	@echo "Installing the tools for tests"
 	@$(PIP) install -q $(LOCKED) -r $< > $(VENV)/install-dev.log 2>&1 || { tail -n 15 $(VENV)/install-dev.log; echo "make: the install failed; all of it is in $(VENV)/install-dev.log"; exit 1; }
 	@touch $@
+
+docs: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.reference
 
 lock: $(VENV)/run.stamp
 	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install -q $(UV)

@@ -17,6 +17,8 @@ from app.workspace.sandbox.model import Tier
 from app.workspace.sandbox.probe import PROMISED, Report
 from app.workspace.warm import FRAMEWORK, warm
 
+NAMESPACES = "let programs make user namespaces (docs/install.md, The sandbox)"
+
 
 def sandbox(settings: Settings) -> Found:
     """SX-7: each promise was tried on this machine, and it is enough."""
@@ -30,11 +32,21 @@ def sandbox(settings: Settings) -> Found:
     if best.tier is not None and best.tier >= minimum:
         kept = f"{sum(answer == 'blocked' for answer in best.answers.values())} of {len(PROMISED)} attempts blocked"
         return Found("passed", f"{best.backend} {best.program}, {kept}, tier {best.tier.name} (minimum {minimum.name})")
-    told = "; ".join(f"{r.backend}: {r.problem or (r.tier or Tier.NONE).name}" for r in measured)
+    told = "; ".join(dict.fromkeys(f"{r.backend}: {_short(r.problem) or (r.tier or Tier.NONE).name}" for r in measured))
+    cure = (
+        NAMESPACES
+        if "namespace" in told or "uid map" in told
+        else "install bubblewrap (Debian: apt install bubblewrap)"
+    )
     excepted = ", ".join(settings.sandbox.i_accept_no_isolation)
     if excepted:
-        return Found("warning", f"{told}; without isolation: {excepted}", "install bubblewrap, then drop the exception")
-    return Found("failed", f"{told}; nothing will be run", "install bubblewrap (Debian: apt install bubblewrap)")
+        return Found("warning", f"{told}; without isolation: {excepted}", f"{cure}, then drop the exception")
+    return Found("failed", f"{told}; nothing will be run", cure)
+
+
+def _short(problem: str) -> str:
+    """Without the program's own name, its links and its advice."""
+    return problem.removeprefix("bwrap: ").split(". See <")[0].split(". On e.g.")[0][:200]
 
 
 def test_tools(settings: Settings) -> Found:

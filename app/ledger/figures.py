@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, String, Table, case, cast, func, select
 
-from app.ledger.schema import deliveries, diagnoses, failure_groups, installations, outbox, proofs, runs, turns
+from app.ledger.schema import deliveries, diagnoses, failure_groups, installations, outbox, proofs, runs, spend, turns
 
 BOUNDS_S = (5, 15, 60, 180, 600, 1800, 3600)
 
@@ -63,6 +63,12 @@ def time_turns(conn: Connection) -> dict[Labels, Times]:
 def time_proofs(conn: Connection) -> dict[Labels, Times]:
     """Proofs that ended, by kind."""
     return _time(conn, proofs, proofs.c.kind)
+
+
+def sum_spend(conn: Connection) -> dict[Labels, tuple[float, int]]:
+    """Money in USD and tokens, by state: reserved for a turn, spent by it, released again."""
+    sums = select(spend.c.state, func.sum(spend.c.usd_micros), func.sum(spend.c.tokens)).group_by(spend.c.state)
+    return {(_word(row[0]),): (int(row[1] or 0) / 1_000_000, int(row[2] or 0)) for row in conn.execute(sums)}
 
 
 def calls_left(conn: Connection) -> dict[Labels, int]:

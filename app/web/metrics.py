@@ -68,6 +68,13 @@ def _work(conn: Connection) -> "Iterator[Metric]":
     told = figures.count_diagnoses(conn)
     yield _gauge("diagnoses", "Diagnoses by outcome.", ("state", "outcome"), told)
     yield _gauge("failure_groups", "Groups of failures by whose fault.", ("cause",), figures.count_causes(conn))
+    spent = figures.sum_spend(conn)
+    yield _gauge(
+        "spend_usd", "Money of turns, as agents told it.", ("state",), {k: usd for k, (usd, _) in spent.items()}
+    )
+    yield _gauge(
+        "spend_tokens", "Tokens of turns, as agents told them.", ("state",), {k: n for k, (_, n) in spent.items()}
+    )
     yield _times("turn_seconds", "Turns of agents and supervisors that ended.", "role", figures.time_turns(conn))
     yield _times("proof_seconds", "Proofs that ended.", "kind", figures.time_proofs(conn))
 

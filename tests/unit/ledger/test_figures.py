@@ -4,9 +4,10 @@ from sqlalchemy import Connection, update
 
 from app.ledger import deliveries, figures, ready, repos
 from app.ledger.deliveries import Delivery
-from app.ledger.schema import runs, turns
+from app.ledger.schema import runs, spend, turns
+from app.ledger.words import SpendState
 from app.runs.model import BlockCause, ItemStatus, Stage, Status
-from tests.unit.ledger.world import ACME, NOW, a_run, a_scope, a_turn
+from tests.unit.ledger.world import ACME, NOW, SHOP, a_run, a_scope, a_turn
 
 
 def test_what_waits_and_for_how_long(conn: Connection) -> None:
@@ -45,6 +46,16 @@ def test_turns_are_timed_by_role(conn: Connection) -> None:
     assert (times.count, times.seconds) == (3, 7_243)
     assert dict(zip(figures.BOUNDS_S, times.within, strict=True))[60] == 2
     assert times.within[-1] == 2, "two hours are beyond every bound"
+
+
+def test_money_and_tokens_by_state(conn: Connection) -> None:
+    run = a_run(conn)
+    turn_id = a_turn(conn, run)
+    for n, (usd, tokens) in enumerate(((1_500_000, 900), (None, 100))):
+        row = {"id": f"s{n}", "installation_id": ACME, "repository_id": SHOP, "run_id": run.run_id, "turn_id": turn_id}
+        conn.execute(spend.insert().values(**row, state=SpendState.SPENT, usd_micros=usd, tokens=tokens, at=NOW))
+    ((state, told),) = figures.sum_spend(conn).items()
+    assert (state[0].lower(), told) == ("spent", (1.5, 1_000))
 
 
 def test_githubs_budget_is_noted_now_and_then(conn: Connection) -> None:
