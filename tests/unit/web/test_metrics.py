@@ -1,6 +1,8 @@
 """GET /metrics: for who holds its token, in a form that Prometheus reads."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -46,6 +48,14 @@ def test_prometheus_reads_it(scraped: TestClient, github: Sender) -> None:
     (kept,) = found["remedy_deliveries"].samples
     assert (kept.labels, kept.value) == ({"event": "check_run", "state": "RECEIVED"}, 1)
     assert found["process_resident_memory_bytes"].samples[0].value > 0
+
+
+def test_every_figure_is_documented(scraped: TestClient) -> None:
+    text = scraped.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
+    given = {family.name for family in text_string_to_metric_families(text) if family.name.startswith("remedy_")}
+    page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `remedy_")]
+    assert given == {name for row in rows for name in re.findall(r"`(remedy_\w+)`", row)}
 
 
 def test_rd6_no_name_of_a_repository_is_a_label(scraped: TestClient, github: Sender) -> None:
