@@ -225,7 +225,7 @@ def _start(job: Work, asked: Asked, wall_s: float, follow: Mapping[str, object] 
     s, case = job.s, job.case
     now = s.clock()
     with s.write() as conn:
-        return turns.start(
+        started = turns.start(
             conn,
             case.turn.id,
             job.held.holder,
@@ -238,6 +238,9 @@ def _start(job: Work, asked: Asked, wall_s: float, follow: Mapping[str, object] 
             grant_json=bounds_of(case, job.spec).grant.to_json(),
             follow_json=follow,
         )
+        if started and follow is None:
+            keeping.prepared(conn, case, now)
+    return started
 
 
 def _session(s: Services, case: Case) -> SessionRef | None:

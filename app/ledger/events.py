@@ -30,6 +30,14 @@ def of_run(conn: Connection, run_id: str) -> Sequence[Row]:
     return conn.execute(select(run_events).where(run_events.c.run_id == run_id).order_by(run_events.c.seq)).all()
 
 
+def append_once(conn: Connection, run_id: str, kind: EventKind, details: Mapping[str, Any], now: int) -> None:
+    """Write an event unless the run has one of this kind with the same details."""
+    lock(conn, runs, run_id)
+    told = select(run_events.c.details).where(run_events.c.run_id == run_id, run_events.c.kind == kind)
+    if dict(details) not in conn.execute(told).scalars().all():
+        append(conn, run_id, kind, details, None, now)
+
+
 @dataclass(frozen=True)
 class TurnEvent:
     """One thing that happened in a turn; `seq` is the writer's own count: the same one twice is kept once."""

@@ -200,6 +200,11 @@ def _keep_work(s: Services, conn: Connection, case: Case, work: Work, now: int) 
     )
 
 
+def prepared(conn: Connection, case: Case, now: int) -> None:
+    """The workspace of a session is there: told once, however many turns and resumptions the session has (B10)."""
+    events.append_once(conn, case.run.id, EventKind.WORKSPACE_PREPARED, {"session": case.turn.session_id}, now)
+
+
 def keep_session(conn: Connection, case: Case, agent_session_id: str, now: int) -> None:
     """The agent's own name of the conversation; that it is another one now is an event of the run."""
     replaced = sessions.opened(conn, case.turn.session_id, agent_session_id, model="", workspace="")

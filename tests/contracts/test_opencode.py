@@ -114,6 +114,7 @@ def test_b7_every_call_is_authorized_and_names_the_workspace_where_it_must(tmp_p
 
 @pytest.mark.parametrize("body", [{}, {"id": ""}, {"id": 42}])
 def test_b8_a_session_without_an_id_is_refused(tmp_path: Path, body: dict[str, Any]) -> None:
+    """B8."""
     with a_desk(tmp_path, {"create": {"json": body}}) as desk:
         result = desk.run(lambda desk: desk.turn())
     assert result.error is not None

@@ -9,6 +9,7 @@ TESTS = Path(__file__).parents[1]
 
 RULES = {
     "A": 24,  # intake and dispatch, as asked for
+    "B": 20,  # the OpenCode client, as asked for
     "C": 35,  # supervised repair, as asked for
     "T": 51,  # transitions
     "IT-": 35,  # intake
