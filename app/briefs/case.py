@@ -66,6 +66,7 @@ class Case:
     left: Mapping[str, Any]
     events: Sequence[Row] = ()
     most_failures: int = 50
+    joined: Sequence[Row] = ()
 
     @property
     def restarted(self) -> bool:
@@ -117,6 +118,7 @@ def open_case(conn: Connection, turn_id: str, settings: Settings) -> Case:
         left=last_work(conn, run.id, turn.step_id),
         events=events.of_run(conn, run.id),
         most_failures=limits_of(repository, settings).max_failures,
+        joined=diagnoses.joined(conn, run),
     )
 
 
@@ -154,7 +156,8 @@ def _environment(case: Case) -> str:
 def failures_shown(case: Case) -> tuple[Failure, ...]:
     """The failing tests as the prompt lists them: as many as policy wants (A6), output within the log's budget (W5)."""
     checks = {check["id"]: check for check in case.told.check_runs or ()}
-    rows = list(case.failures)[: case.most_failures]
+    rows = [*case.failures, *case.joined][: case.most_failures]
+    later = {row.id for row in case.joined}
     heads = sum(len(row.test_id) + len(row.error_head) for row in rows)
     details = tails_within([row.detail_tail for row in rows], budget_of(case.told.log_bytes_total or 0) - heads)
     shown = []
@@ -162,7 +165,7 @@ def failures_shown(case: Case) -> tuple[Failure, ...]:
         check = checks.get(row.check_run_id, {})
         job, attempt = str(check.get("name", "unknown")), int(check.get("attempt", 1))
         whole = len(row.detail_tail.strip("\n"))
-        shown.append(Failure(row.test_id, row.kind.value, job, attempt, detail, row.error_head, whole))
+        shown.append(Failure(row.test_id, row.kind.value, job, attempt, detail, row.error_head, whole, row.id in later))
     return tuple(shown)
 
 

@@ -5,10 +5,13 @@ import json
 from app.briefs.case import Case, task_of
 from app.ledger.rounds import first_line
 from app.ledger.rows import Row
+from app.ledger.words import EventKind
 from app.render.prompts.inputs import Form, Rung, SelfRepair, Task
 from app.runs.model import ItemStatus, Role
 
 EVENTS = 20
+TOLD = frozenset({EventKind.COMMENT_UPDATED, EventKind.CHECK_UPDATED, EventKind.ISSUE_SEEN, EventKind.BUDGET_RESERVED})
+"""What says nothing about why a run stopped."""
 FEEDBACK_CHARS = 4000
 
 
@@ -23,7 +26,7 @@ def self_repair(case: Case) -> SelfRepair:
         form=Form(Rung.MARKER),
         feedback=(run.error or ("" if step is None else step.feedback))[:FEEDBACK_CHARS],
         summary=_last_report(case),
-        events=tuple(_line(event) for event in case.events[-EVENTS:]),
+        events=tuple(_line(event) for event in [one for one in case.events if one.kind not in TOLD][-EVENTS:]),
     )
 
 

@@ -9,10 +9,10 @@ from app.commands.desk import Desk, Said, refused
 from app.commands.table import Command, find
 from app.github.permissions import standing_of
 from app.github.tokens import Purpose
-from app.ledger import commands, issues, outbox, repos, told, transitions
+from app.ledger import commands, events, issues, outbox, repos, runs, told, transitions
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
-from app.ledger.words import CommandOutcome, CommandSource, OutboxKind
+from app.ledger.words import CommandOutcome, CommandSource, EventKind, OutboxKind
 from app.policy import Policy
 from app.services import Services
 
@@ -108,10 +108,19 @@ def _answer(s: Services, row: Row, scope: Row | None, act: Callable[[Connection]
             return ()
         said = act(conn)
         commands.settle(conn, row.id, said.outcome, said.reply)
+        if said.outcome is CommandOutcome.REFUSED and scope is not None:
+            _note_refusal(conn, row, scope, said, s.clock())
         if scope is None:
             return said.rings
         _acknowledge(conn, row, scope, said, s.clock())
     return (*said.rings, ("deliver", str(scope.installation_id)))
+
+
+def _note_refusal(conn: Connection, row: Row, scope: Row, said: Said, now: int) -> None:
+    """The run that was meant tells of it, too (CM-10)."""
+    run = runs.active(conn, scope.id)
+    if run is not None:
+        events.append(conn, run.id, EventKind.COMMAND_REFUSED, {"verb": row.verb, "why": said.why}, row.actor, now)
 
 
 def _acknowledge(conn: Connection, row: Row, scope: Row, said: Said, now: int) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from app.diagnosis.planning import new_run, plan_of
-from app.ledger import diagnoses, history, publications, repos, runs, targets, transitions
+from app.ledger import diagnoses, events, history, issues, publications, repos, runs, targets, transitions
 from app.ledger import told as told_of
 from app.ledger.ids import new_id
 from app.ledger.rows import Row
 from app.ledger.rules import limits_of, policy_of
 from app.ledger.runs import RunFacts
 from app.ledger.targets import Unclear
+from app.ledger.words import EventKind
 from app.runs.facts import Ended, Start
 from app.runs.model import Cause, Outcome, Status
 from app.services import Services
@@ -107,6 +108,9 @@ def _in_the_way(s: Services, conn: Connection, told: Row, now: int) -> Decision 
     if active.status is Status.BLOCKED and newer and str(active.block_cause) != "command":
         transitions.apply(conn, active.id, Ended("superseded", hard=True), s.settings, now)
         return None
+    if told.dedup_tag != active.dedup_tag:
+        more = {"diagnosis": told.id, "head": told.head_sha, "failing": told.failures_total}
+        events.append(conn, active.id, EventKind.RUN_EVIDENCE_ADDED, more, None, now)
     return Decision(Outcome.ATTACHED, active.id)
 
 
@@ -152,4 +156,13 @@ def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int
         active = runs.active(conn, told.scope_id)
         return Decision(Outcome.ATTACHED, None if active is None else active.id)
     step = transitions.apply(conn, run.run_id, Start(told.asked_by or "remedy"), s.settings, now)
+    _tell_issues(conn, run.run_id, told, now)
     return Decision(Outcome.RUN_STARTED, run.run_id, (("turn", str(step.run.active_id)),))
+
+
+def _tell_issues(conn: Connection, run_id: str, told: Row, now: int) -> None:
+    """Issues that were there before this run; a new one tells of itself when it is opened (A9)."""
+    for group in diagnoses.groups_of(conn, told.id):
+        number = None if group.issue_id is None else issues.get(conn, group.issue_id).number
+        if number is not None:
+            events.append(conn, run_id, EventKind.ISSUE_LINKED, {"number": number}, None, now)

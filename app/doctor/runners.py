@@ -89,4 +89,8 @@ def _runner(settings: Settings, role: Literal["agent", "supervisor"]) -> Found:
     if isinstance(found, RunnerError):
         cure = f"`remedy runners` lists what is there; install one (`remedy runners install`) or correct {variable}"
         return Found("failed", found.message, cure)
-    return Found("passed", f"{found.id} {found.manifest.metadata.version}")
+    told = f"{found.id} {found.manifest.metadata.version}"
+    if role == "supervisor" and settings.self_repair and "self_repair" not in found.usages:
+        cure = "add self_repair to `usages` of its runner.yaml, or set REMEDY_SELF_REPAIR=false"
+        return Found("warning", f"{told} does not offer self_repair: runs that stop will not be looked at", cure)
+    return Found("passed", told)

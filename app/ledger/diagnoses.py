@@ -160,6 +160,17 @@ def failures_of(conn: Connection, diagnosis_id: str) -> Sequence[Row]:
     return conn.execute(select(failures).where(failures.c.diagnosis_id == diagnosis_id).order_by(failures.c.ord)).all()
 
 
+def joined(conn: Connection, run: Row) -> Sequence[Row]:
+    """Tests that were found failing at the run's head after it had begun, and that it does not know (IT-29)."""
+    known = select(failures.c.test_id).where(failures.c.diagnosis_id == run.diagnosis_id)
+    later = select(diagnoses.c.id).where(
+        diagnoses.c.run_id == run.id, diagnoses.c.id != run.diagnosis_id, diagnoses.c.head_sha == run.head_sha
+    )
+    rows = select(failures).where(failures.c.diagnosis_id.in_(later), failures.c.test_id.not_in(known))
+    found = {row.test_id: row for row in conn.execute(rows.order_by(failures.c.diagnosis_id, failures.c.ord))}
+    return list(found.values())
+
+
 def failures_of_group(conn: Connection, group_id: str) -> Sequence[Row]:
     """The members of one group in their order."""
     return conn.execute(select(failures).where(failures.c.group_id == group_id).order_by(failures.c.ord)).all()

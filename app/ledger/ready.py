@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, exists, func, literal, or_, select, update
 
+from app.ledger import events
 from app.ledger import outbox as letters
 from app.ledger.leases import drop
 from app.ledger.schema import (
@@ -24,7 +25,7 @@ from app.ledger.schema import (
 from app.ledger.schema.diagnosis import ENDED
 from app.ledger.schema.engine import UNFINISHED
 from app.ledger.schema.work import BEGUN
-from app.ledger.words import DeliveryState, RunnerState, SelfRepairStatus
+from app.ledger.words import DeliveryState, EventKind, RunnerState, SelfRepairStatus
 from app.ledger.work import TABLES, resource
 from app.runs.model import ItemKind, ItemStatus, Stage, Status
 
@@ -128,6 +129,8 @@ def interrupt_expired(conn: Connection, now: int) -> list[Interrupted]:
         named = failed.returning(table.c.id, table.c.run_id, diagnosis_id.label("diagnosis_id"))
         for row in conn.execute(named).all():
             drop(conn, resource(kind, row.id))
+            if row.run_id is not None:
+                events.append(conn, row.run_id, EventKind.LEASE_TAKEN_OVER, {kind.value: row.id}, None, now)
             lost.append(Interrupted(kind, row.id, row.run_id, row.diagnosis_id))
     return lost
 

@@ -105,6 +105,11 @@ def asks_self_repair(cause: BlockCause, error: str) -> bool:
     )
 
 
+def proof_started(order: ProofOrder) -> RunEvent:
+    """What the history says when a proof is ordered."""
+    return RunEvent("proof.started", {"kind": order.kind, "step": order.step_id})
+
+
 def turn(run: Run, stage: Stage, guard: str = "", not_before: int | None = None) -> TurnOrder:
     """The order for the turn that `stage` works with."""
     role, purpose = TURN_OF_STAGE[stage]
@@ -126,7 +131,7 @@ def enter(run: Run, stage: Stage, rules: Rules, *events: RunEvent) -> Transition
     if stage is Stage.PROVE:
         step = step_of(run)
         order = ProofOrder("whole" if step is None else "step", None if step is None else step.step_id)
-        return Transition(with_step(run, status=StepStatus.PROVING), order, events)
+        return Transition(with_step(run, status=StepStatus.PROVING), order, (*events, proof_started(order)))
     if stage in (Stage.PUBLISH, Stage.AWAIT_CI):
         # A wait that was left is entered through PUBLISH: the remote is searched first, so nothing is pushed twice.
         return Transition(replace(run, stage=Stage.PUBLISH), PublicationOrder(), events)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.runs.entering import block, turn
+from app.runs.entering import block, proof_started, turn
 from app.runs.facts import (
     CiEnded,
     HeadMoved,
@@ -64,5 +64,6 @@ def head_moved(run: Run, fact: HeadMoved, rules: Rules) -> Transition:
         return Transition(run, events=(event,))
     if fact.applies and run.head_moves < rules.head_moves:
         after = replace(run, stage=Stage.PROVE, head_moves=run.head_moves + 1)
-        return Transition(after, ProofOrder("whole", None), (event,))
+        order = ProofOrder("whole", None)
+        return Transition(after, order, (event, proof_started(order)))
     return cancel(run, "superseded", event)

@@ -9,6 +9,7 @@ from app.ledger.history import seen_rows
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
 from app.ledger.views import group_view, scope_view
+from app.ledger.words import EventKind
 from app.render.issue import Closing, ClosingKind, Reopening, render_closing, render_issue, render_reopening
 from app.render.links import links_of
 from app.render.markers import marker
@@ -33,6 +34,7 @@ def open_issue(letter: Letter) -> Ending:
     with letter.s.write() as conn:
         issues.numbered(conn, issue.id, known.number)
         transitions.show(conn, letter.told("scope_id"), letter.s.clock())
+    _note(letter, EventKind.ISSUE_OPENED, known.number)
     return Sent(known.number)
 
 
@@ -56,6 +58,7 @@ def update_issue(letter: Letter) -> Ending:
     if issue.number is None:
         return open_issue(letter)
     title, body = _text(letter, issue, view)
+    _note(letter, EventKind.ISSUE_SEEN, issue.number)
     return Sent(github.update_issue(letter.client, letter.repo, issue.number, title, body).number)
 
 
@@ -75,6 +78,7 @@ def close_issue(letter: Letter) -> Ending:
     key = f"{issue.fingerprint}-{letter.row.id}"
     _say_once(letter, issue.number, key, render_closing(closing, key, letter.s.redactor))
     github.close_issue(letter.client, letter.repo, issue.number)
+    _note(letter, EventKind.ISSUE_CLOSED, issue.number)
     return Sent(issue.number)
 
 
@@ -89,7 +93,12 @@ def reopen_issue(letter: Letter) -> Ending:
     again = Reopening(test, view.base_ref, view.head_sha, view.number or 0)
     key = f"{issue.fingerprint}-{letter.row.id}"
     _say_once(letter, issue.number, key, render_reopening(again, links_of(view), key, letter.s.redactor))
+    _note(letter, EventKind.ISSUE_REOPENED, issue.number)
     return update_issue(letter)
+
+
+def _note(letter: Letter, kind: EventKind, number: int) -> None:
+    letter.note(kind, letter.told("scope_id"), number=number)
 
 
 def _say_once(letter: Letter, number: int, key: str, text: str) -> None:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from app.github.client import Client
+from app.ledger import events, runs
 from app.ledger.rows import Row
+from app.ledger.words import EventKind
 from app.services import Services
 
 
@@ -19,6 +21,14 @@ class Letter:
     @property
     def repo(self) -> str:
         return str(self.repository.full_name)
+
+    def note(self, kind: EventKind, scope_id: str, **details: object) -> None:
+        """Tell it in the history of the run that the scope has, if it has one."""
+        s = self.s
+        with s.write() as conn:
+            run = runs.last(conn, scope_id)
+            if run is not None:
+                events.append(conn, run.id, kind, details, None, s.clock())
 
     def told(self, name: str) -> str:
         """A value of the row's payload as text; empty where it is not there."""

@@ -10,7 +10,7 @@ from app.ledger import diagnoses, repos, runs
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
 from app.ledger.views import check_key, scope_view
-from app.ledger.words import ScopeState
+from app.ledger.words import EventKind, ScopeState
 from app.render.check import CheckBody, render_check
 from app.render.check_closed import render_moved_check, render_queue_check
 from app.render.comment import render_comment
@@ -53,6 +53,7 @@ def upsert_comment(letter: Letter) -> Ending:
             repos.comment_deleted(conn, scope.id, s.clock())
             return Dropped("a person deleted the comment")
         repos.set_comment(conn, scope.id, comment_id, digest, s.clock())
+    letter.note(EventKind.COMMENT_UPDATED, scope.id, comment=comment_id)
     if shown.status == "completed":
         _fold_doubles(letter, view, comment_id)
     return Sent(comment_id)
@@ -133,6 +134,7 @@ def upsert_check(letter: Letter) -> Ending:
     if isinstance(ending, Sent) and ending.remote_id is not None:
         with letter.s.write() as conn:
             repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha)
+        letter.note(EventKind.CHECK_UPDATED, scope.id, check=ending.remote_id, status=str(shown.status))
     return ending
 
 

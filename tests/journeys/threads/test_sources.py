@@ -5,7 +5,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.ledger import diagnoses, schema
+from app.briefs.case import failures_shown, open_case
+from app.ledger import diagnoses, events, schema, turns
 from app.ledger.rows import Row
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
@@ -99,3 +100,19 @@ def test_policy_wants_short_details_and_few_tests_it18_a5_a6(a_place: Callable[.
     (answer,) = place.comments(number)
     assert "Fix 3 failing test(s)" in answer and "first 2" in answer
     assert "### 2. " in answer and "### 3. " not in answer
+
+
+def test_what_fails_later_at_the_same_commit_joins_the_run_and_its_next_prompt_it29_a8(place: Place) -> None:
+    number = place.red_pull()
+    place.settle()
+    (run,) = place.runs()
+    place.fail(number, logs.red([logs.OTHER], "assert 9 == 8"), name="slow")
+    place.settle()
+
+    assert place.outcome(number) == "attached" and [one.id for one in place.runs()] == [run.id]
+    with place.world.services.read() as conn:
+        told = [event.kind.value for event in events.of_run(conn, run.id)]
+        (turn,) = turns.of_run(conn, run.id)
+        case = open_case(conn, turn.id, place.world.settings)
+    assert told.count("run.evidence_added") == 1 and "issue.opened" in told
+    assert [(one.test_id, one.since_later) for one in failures_shown(case)] == [(logs.PAGES, False), (logs.OTHER, True)]

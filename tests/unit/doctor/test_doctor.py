@@ -17,6 +17,7 @@ from app.ledger import deliveries
 from app.ledger.deliveries import Delivery
 from app.ledger.engine import migrate, open_engine, write
 from app.settings import Settings
+from tests.agents.install import install_qa
 from tests.redis_server import redis_server
 
 SECRET = "a-webhook-secret-for-tests"
@@ -155,6 +156,14 @@ class TestRunners:
         assert "REMEDY_AGENT" in runners.agent(settings(tmp_path)).cure
         missing = runners.supervisor(settings(tmp_path, supervisor="acme/x/y", RUNNERS_DIR=tmp_path))
         assert (missing.level, "acme/x/y" in missing.details) == ("failed", True)
+
+    def test_sr_1_a_supervisor_that_cannot_look_at_a_stopped_run_is_told(self, tmp_path: Path) -> None:
+        judge = install_qa(tmp_path / "offered", {}, usages=["agent", "supervisor"])
+        given = {"supervisor": judge, "agent": judge, "RUNNERS_DIR": tmp_path / "offered"}
+        found = runners.supervisor(settings(tmp_path, **given))
+        assert (found.level, "self_repair" in found.details) == ("warning", True) and "usages" in found.cure
+        assert runners.supervisor(settings(tmp_path, self_repair=False, **given)).level == "passed"
+        assert runners.agent(settings(tmp_path, **given)).level == "passed"
 
     def test_sx_7_a_sandbox_below_the_minimum_fails(self, tmp_path: Path) -> None:
         found = runners.sandbox(settings(tmp_path, sandbox={"backend": "landlock"}))

@@ -112,5 +112,5 @@ def test_a_run_that_was_at_work_goes_on_where_it_was_CR_5_CR_18(s: Services) -> 
     with read(s.engine) as conn:
         run = runs.load(conn, "R2")
     assert (run.stage, run.restarts, run.active_id, run.steps[0].attempts) == (Stage.AGENT, 1, "R2-4", 1)
-    assert happened(s, "R2") == ["step.turn_restarted"]
+    assert happened(s, "R2") == ["lease.taken_over", "step.turn_restarted"]
     assert ("turn", "R2-4") in sweep(s)
