@@ -163,7 +163,6 @@ class OpenCode:
         "hang": {"messages": [{"wait": True}]},
         "ignores cancel": {"messages": [{"wait": True}], "abort": {"status": 500, "json": {}}},
         "junk": {"messages": [{"no_info": True}]},
-        "long answer": {"messages": [{"structured": {"summary_markdown": "x", "tests": []}, "text": "long " * 10_000}]},
         "unauthorized": {"messages": [{"error": {"name": "ProviderAuthError", "data": {"message": "no key"}}}]},
     }
 

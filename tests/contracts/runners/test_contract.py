@@ -19,7 +19,6 @@ CODES = {
     "leaves a daemon": "",
     "floods stderr": "",
     "huge answer": "",
-    "long answer": "",
     "wrong schema": "result.validation",
     "nothing": "result.validation",
     "crash": "runner.crashed",
