@@ -65,6 +65,9 @@ def install(
         str, typer.Argument(help="A folder or wheel with a runner.yaml, or the name of a ready-made one.")
     ],
     program: Annotated[str, typer.Option(help="The agent's program, where a ready-made one is not in PATH.")] = "",
+    chosen: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE of a ready-made one's settings, such as model=NAME.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Install a runner: check it, store it by its digest, build its environment, start it once.
@@ -74,7 +77,8 @@ def install(
     from app.plugins.installing import receive
     from app.plugins.sources import opened
 
-    with _services() as s, opened(source, program, os.environ.get("PATH", "")) as found:
+    values = dict(one.partition("=")[::2] for one in chosen or ())
+    with _services() as s, opened(source, program, os.environ.get("PATH", ""), values) as found:
         digest = receive(s, found)
         row = _follow(s, digest, quiet=as_json)
     if as_json:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,17 +37,20 @@ def ready_made() -> list[str]:
 
 
 @contextmanager
-def opened(named: str, program: str, search: str) -> Iterator[Source]:
+def opened(named: str, program: str, search: str, chosen: Mapping[str, str] | None = None) -> Iterator[Source]:
     """What `named` is: a path, or the name of a ready-made manifest whose `program` is looked for in `search`.
 
-    Raises UserError when there is no such thing, or with the field of a manifest that is wrong (D24).
+    `chosen` are values of a ready-made one's configuration, such as its model. Raises UserError when there is no such
+    thing, or with the field of a manifest that is wrong (D24).
     """
     with TemporaryDirectory(prefix="remedy-runner-") as folder:
         place = Path(folder) / "runner"
         place.mkdir()
         path = Path(named)
         if named in ready_made() and not path.exists():
-            yield _ready_made(named, program, search, place)
+            yield _ready_made(named, _program(named, program, search), chosen or {}, place)
+        elif chosen:
+            raise UserError("Only a ready-made runner is configured at install; set defaults in the runner.yaml.")
         elif path.is_dir():
             yield Source(path, _read(path / "runner.yaml"), f"folder {path.name}")
         elif path.suffix == ".whl" and path.is_file():
@@ -67,19 +70,31 @@ def _wheel(wheel: Path, place: Path) -> Source:
     return Source(place, _read(place / "runner.yaml"), f"wheel {wheel.name}")
 
 
-def _ready_made(name: str, program: str, search: str, place: Path) -> Source:
+def _ready_made(name: str, program: Path | None, chosen: Mapping[str, str], place: Path) -> Source:
     """The manifest with the program's true path, and the folders that must be seen inside for it to run (RN-73)."""
-    manifest = _read(READY_MADE / f"{name}.yaml")
     data = yaml.safe_load((READY_MADE / f"{name}.yaml").read_text())
-    command = manifest.spec.command
-    if command is not None and not command[0].startswith("/"):
-        found = shutil.which(program or command[0], path=search)
-        if found is None:
-            raise UserError(f"{program or command[0]} was not found. Install it, or name it: --program /path/to/it.")
-        data["spec"]["command"] = [os.path.abspath(found), *command[1:]]
-        data["spec"]["folders"] = [*manifest.spec.folders, *folders_for(Path(found))]
+    spec = data["spec"]
+    if program is not None:
+        spec["command"][0] = str(program)
+        spec["folders"] = [*spec.get("folders", ()), *folders_for(program)]
+    properties = spec.get("config_schema", {}).get("properties", {})
+    for key, value in chosen.items():
+        if key not in properties:
+            raise UserError(f"{name} has no setting {key}; it has {', '.join(sorted(properties)) or 'none'}.")
+        properties[key]["default"] = value
     (place / "runner.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
     return Source(place, _read(place / "runner.yaml"), f"ready-made {name}")
+
+
+def _program(name: str, named: str, search: str) -> Path | None:
+    """The first word of the manifest's command as a path; None for one that starts nothing or names a path itself."""
+    command = _read(READY_MADE / f"{name}.yaml").spec.command
+    if command is None or command[0].startswith("/"):
+        return None
+    found = shutil.which(named or command[0], path=search)
+    if found is None:
+        raise UserError(f"{named or command[0]} was not found. Install it, or name it: --program /path/to/it.")
+    return Path(os.path.abspath(found))
 
 
 def folders_for(program: Path) -> list[str]:

@@ -47,8 +47,8 @@ class Scene:
         migrate(self.s.engine)
         self.probed: list[RunnerSpec] = []
 
-    def receive(self, source: Path | str, program: str = "", search: str = "") -> str:
-        with opened(str(source), program, search) as found:
+    def receive(self, source: Path | str, program: str = "", search: str = "", **chosen: str) -> str:
+        with opened(str(source), program, search, chosen) as found:
             return receive(self.s, found)
 
     def install(self, source: Path | str, *problems: str, **how: str) -> Row:
@@ -201,6 +201,18 @@ def test_a_ready_made_one_gets_the_programs_true_path(scene: Scene, monkeypatch:
     assert folders_for(Path("/usr/bin/env")) == [] and scene.row().origin == "ready-made some"
     with pytest.raises(UserError, match="Ready-made: some"):
         scene.receive("nothing")
+    with pytest.raises(UserError, match="no setting colour; it has scenario"):
+        scene.receive("some", program=str(program), colour="red")
+
+
+@pytest.mark.parametrize("name", sources.ready_made())
+def test_what_comes_with_remedy_can_be_installed_by_name(scene: Scene, name: str) -> None:
+    """D1, RN-46: every ready-made manifest is valid, with a model that the operator chooses."""
+    digest = scene.receive(name, program="/bin/true", model="vendor/own-model")
+    folder = scene.s.settings.data / "runners" / digest
+    manifest = yaml.safe_load((folder / "runner.yaml").read_text())
+    assert manifest["spec"]["config_schema"]["properties"]["model"]["default"] == "vendor/own-model"
+    assert manifest["spec"]["command"][0] == "/bin/true"
 
 
 @pytest.mark.parametrize(
