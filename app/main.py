@@ -38,8 +38,15 @@ ROUTES = (
 log = structlog.get_logger("web")
 
 
-def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlette:
-    """The web process for these settings; raises UserError without a webhook secret (F-W10)."""
+def create_app(
+    settings: Settings,
+    clock: Callable[[], int] = now_ms,
+    adopted: Callable[[Settings], object] = lambda settings: None,
+) -> Starlette:
+    """The web process for these settings; raises UserError for an App without a webhook secret (F-W10).
+
+    `adopted` hears of the App that the set-up made, so that the log knows its secrets.
+    """
     bodies = BodyReader(webhook_secret(settings), settings.limits.payload_bytes)
 
     @asynccontextmanager
@@ -48,8 +55,9 @@ def create_app(settings: Settings, clock: Callable[[], int] = now_ms) -> Starlet
         redactor = Redactor(known_secrets(settings))
         writer = Writer(engine, redactor, clock, lambda guid: ring(settings, "intake", guid))
         app.state.web = web = Web(
-            settings, engine, clock, bodies, writer, ring=lambda job, item: ring(settings, job, item)
+            settings, engine, clock, bodies, writer, ring=lambda job, item: ring(settings, job, item), adopted=adopted
         )
+        web.look_for_app()
         writer.start()
         log.info("web started")
         yield

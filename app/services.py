@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app import queues
 from app.github.client import Client
-from app.ledger import leases, repos
+from app.ledger import leases, repos, vault
 from app.ledger.engine import open_engine, read, write
 from app.ledger.evidence import Store
 from app.ledger.heartbeat import Heartbeat
@@ -82,7 +82,8 @@ class Services:
     def redactor(self) -> Redactor:
         """Knows this process' own secrets, beside the patterns."""
         settings = self.settings
-        own = (settings.webhook_secret, settings.private_key, settings.secret_key, *settings.models.keys)
+        app = (settings.webhook_secret, settings.private_key, settings.client_secret)
+        own = (*app, settings.secret_key, *settings.models.keys)
         return Redactor([secret.get_secret_value() for secret in own if secret.get_secret_value()])
 
     def read(self) -> AbstractContextManager[Connection]:
@@ -161,7 +162,7 @@ def services() -> Services:
 @cache
 def _own() -> Services:
     settings = Settings()
-    return make(settings)
+    return make(vault.with_app(settings, open_engine(settings.database)))
 
 
 def make(settings: Settings) -> Services:

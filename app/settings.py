@@ -160,6 +160,8 @@ class Settings(BaseSettings):
     # The App's OAuth client, for sign-in to our pages; ids or logins of the accounts that may see operator pages.
     client_id: str = ""
     client_secret: SecretStr = SecretStr("")
+    # Propose `.github/remedy.yml` in the first repositories of an installation, once each.
+    onboarding: bool = True
     operators: Annotated[tuple[str, ...], NoDecode] = ()
 
     agent: str = ""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app import doctor as rows_of
-from app.cli.environment import prepare_data_folder, read_settings, remedy_version
+from app.cli.environment import prepare_data_folder, read_settings, remedy_version, with_app
 from app.cli.say import busy, dot, paint, rule, sign
 from app.doctor import Row
 
@@ -25,7 +25,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="The same facts 
     prepare_data_folder(settings)
     began = time.monotonic()
     with busy("looking"):
-        rows = rows_of.examine(settings, WITHIN_S)
+        rows = rows_of.examine(with_app(settings), WITHIN_S)
     print(_as_json(rows) if as_json else _as_table(rows, time.monotonic() - began))
     if any(row.found.level == "failed" for row in rows):
         raise typer.Exit(1)

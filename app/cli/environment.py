@@ -22,6 +22,18 @@ def read_settings() -> Settings:
         raise UserError(f"The environment cannot be used. {wrong}") from None
 
 
+def with_app(settings: Settings) -> Settings:
+    """These settings, with the App that the set-up made where the environment names none."""
+    from app.ledger import vault
+    from app.ledger.engine import open_engine
+
+    engine = open_engine(settings.database)
+    try:
+        return vault.with_app(settings, engine)
+    finally:
+        engine.dispose()
+
+
 def remedy_version() -> str:
     """The version of the installed package, as in pyproject.toml."""
     return version("remedy")

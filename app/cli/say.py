@@ -81,3 +81,8 @@ def busy(text: str) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(text) as status:
         yield lambda new: status.update(new)
+
+
+def say_turn(words: str, address: str) -> None:
+    """What a person must do, the address alone on its line and whole, as it is copied (UX-T3)."""
+    print(f"\nYour turn: {words}\n{address}\n", flush=True)

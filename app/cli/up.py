@@ -15,8 +15,9 @@ from app.cli.environment import (
     read_settings,
     refuse_unreachable_folder,
     remedy_version,
+    with_app,
 )
-from app.cli.say import dot, say, say_head
+from app.cli.say import dot, say, say_head, say_turn
 from app.cli.supervise import Child, Tree
 from app.embedded_redis import redis_command
 from app.errors import UserError
@@ -25,6 +26,7 @@ from app.settings import Settings
 GRACE_S = 10.0
 READY_WITHIN_S = 30.0
 POLL_S = 0.05
+LOOK_S = 1.0
 
 
 def up() -> None:
@@ -70,10 +72,28 @@ async def _start(tree: Tree, settings: Settings) -> None:
     await tree.start(web)
     await _wait_for_web(tree, web, settings)
     say("ok", "web", f"listens on {settings.host}:{settings.port}")
+    if not with_app(settings).app_id:
+        await _wait_for_app(settings)
     workers = ["quick", *["long"] * settings.long_workers, "sweep"]
     for worker in workers:
         await tree.start(Child(worker, python("jobs.worker", worker), env))
     say("ok", "worker", f"{len(workers) - 1} started, and the sweep")
+
+
+async def _wait_for_app(settings: Settings) -> None:
+    """Print the one-time link of the set-up (UX-P8), and wait until somebody has gone through it."""
+    from app.ledger import setting_up
+    from app.ledger.engine import open_engine, write
+    from app.telemetry import now_ms
+
+    engine = open_engine(settings.database)
+    with write(engine) as conn:
+        link = setting_up.new_link(conn, settings, now_ms())
+    engine.dispose()
+    say_turn("open this link once, within 1 hour, to set up", f"{settings.url}/setup?link={link}")
+    while not (await asyncio.to_thread(with_app, settings)).app_id:
+        await asyncio.sleep(LOOK_S)
+    say("ok", "set-up", "the App is registered")
 
 
 async def _start_redis(tree: Tree, settings: Settings, env: dict[str, str]) -> None:

@@ -21,7 +21,7 @@ def web() -> None:
     from app.main import create_app
 
     uvicorn.run(
-        create_app(settings),
+        create_app(settings, adopted=lambda found: start_logging(found, "web")),
         host=settings.host,
         port=settings.port,
         http="httptools",

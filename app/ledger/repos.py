@@ -74,6 +74,11 @@ def upsert_repository(
     return row
 
 
+def set_default_branch(conn: Connection, repository_id: int, branch: str) -> None:
+    """Its default branch, where an event named the repository alone."""
+    conn.execute(update(repositories).where(repositories.c.id == repository_id).values(default_branch=branch))
+
+
 def remove_repository(conn: Connection, repository_id: int, now: int) -> None:
     """The installation no longer includes it."""
     conn.execute(update(repositories).where(repositories.c.id == repository_id).values(removed_at=now))

@@ -14,7 +14,7 @@ from app.ledger.schema import vault
 from app.sealing import Seal
 from app.settings import Settings
 
-APP, OPERATOR, SETUP = "app", "operator", "setup"
+APP, OPERATOR, SETUP, HEARD = "app", "operator", "setup", "heard"
 
 
 @dataclass(frozen=True)

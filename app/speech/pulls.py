@@ -11,10 +11,16 @@ from app.ledger.words import EventKind
 from app.render.publish import render_pull
 from app.runs.view import ScopeView
 from app.speech.letter import Dropped, Ending, Letter, Sent
+from app.speech.onboarding import propose_policy
 
 
 def open_pull(letter: Letter) -> Ending:
-    """Open it from our branch into the author's; found by its branch if a former try did it already."""
+    """Open it from our branch into the author's; found by its branch if a former try did it already.
+
+    A letter about the policy file is no fix's, and goes its own way.
+    """
+    if letter.told("policy"):
+        return propose_policy(letter)
     s = letter.s
     publication, run, view = _about(letter)
     if publication.pushed_sha is None:

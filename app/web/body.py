@@ -18,9 +18,12 @@ LARGE_AT_ONCE = 4
 
 
 def webhook_secret(settings: Settings) -> bytes:
-    """The secret that deliveries are signed with; raises UserError without one (F-W10)."""
+    """The secret that deliveries are signed with; raises UserError for an App without one (F-W10).
+
+    Empty while no App is known at all: then nothing is accepted, and the set-up is open to its one-time link.
+    """
     secret = settings.webhook_secret.get_secret_value()
-    if not secret:
+    if not secret and settings.app_id:
         raise UserError("Set REMEDY_WEBHOOK_SECRET to the secret of the App's webhook; without it anybody could send.")
     return secret.encode()
 
@@ -47,6 +50,8 @@ class BodyReader:
 
         The signature is that of the raw bytes (F-W10), made block by block: no body stalls the event loop (ST-W8).
         """
+        if not self.secret:  # anybody can sign with nothing
+            raise Refused(503, "no App is set up yet")
         length = request.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self.limit_bytes:
             raise Refused(413, f"a delivery has at most {self.limit_bytes} bytes")

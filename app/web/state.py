@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 from starlette.requests import Request
 
 from app.github.people import People
-from app.ledger import vault
-from app.ledger.engine import read
+from app.ledger import setting_up, vault
+from app.ledger.engine import read, write
 from app.ledger.evidence import Store
 from app.redact import Redactor
 from app.settings import Settings
@@ -63,6 +63,18 @@ class Web:
             self._operator = None if kept is None else int(kept["id"])
         return self._operator
 
+    def heard(self) -> None:
+        """GitHub's test delivery came, well signed: the set-up page says so."""
+        with write(self.engine) as conn:
+            vault.put(conn, self.settings, vault.HEARD, {"at": self.clock()}, self.clock())
+
+    def took_over(self, person: int) -> None:
+        """The account that finished the set-up is the operator from now on."""
+        with write(self.engine) as conn:
+            vault.put(conn, self.settings, vault.OPERATOR, {"id": person}, self.clock())
+            setting_up.close(conn)
+        self._operator = person
+
     def look_for_app(self) -> bool:
         """Whether an App is known; another process may have set one up, so the database is asked once a second."""
         if self.settings.app_id:
@@ -81,6 +93,7 @@ class Web:
         if self._people is not None:
             self._people.close()
             self._people = None
+        self.writer.redact_with(self.redactor)
         self.adopted(settings)
 
     def close(self) -> None:

@@ -30,6 +30,8 @@ async def webhook(request: Request) -> Response:
     web = web_of(request)
     try:
         _check_type(request)
+        if not web.settings.app_id:
+            await asyncio.to_thread(web.look_for_app)
         body = await web.bodies.read(request)
         return await _accept(web, request, body)
     except Refused as refusal:
@@ -51,6 +53,8 @@ async def _accept(web: Web, request: Request, body: bytes) -> Response:
     guid = request.headers.get("x-github-delivery", "")
     if not _GUID.fullmatch(guid):
         raise Refused(400, "X-GitHub-Delivery is not an id")
+    if event == "ping":
+        await asyncio.to_thread(web.heard)
     if event not in EVENTS:
         return _ignored(guid)
     payload = await asyncio.to_thread(parse, event, body) if len(body) > LARGE_BYTES else parse(event, body)

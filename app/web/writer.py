@@ -78,6 +78,10 @@ class Writer:
             threading.Thread(target=self._ring_bells, name="bells", daemon=True),
         )
 
+    def redact_with(self, redactor: Redactor) -> None:
+        """There are more secrets to look for: an App was set up."""
+        self._redactor = redactor
+
     def start(self) -> None:
         for thread in self._threads:
             thread.start()

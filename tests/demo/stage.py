@@ -93,6 +93,7 @@ class Stage:
             "AGENT": QA,
             "SUPERVISOR": QA,
             "SELF_REPAIR": "false",
+            "ONBOARDING": "false",
             "LONG_WORKERS": 2,
             "LIMITS__MUTANTS_S": 1,
             "PROOF_TOOLS": self.folder / "tools",

@@ -87,6 +87,7 @@ class World:
             "private_key": app.pem,
             "webhook_secret": app.webhook_secret,
             "secret_key": "journeys-only",
+            "onboarding": False,
             "client_id": app.client_id,
             "client_secret": app.client_secret,
             "agent": QA,

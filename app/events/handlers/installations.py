@@ -1,10 +1,13 @@
 """The App was installed, suspended or removed: what it may reach changes, and work there ends (GH-8, T24)."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from app.events.handlers.outcome import Heard
 from app.events.payloads import InstallationEvent, InstallationRepositoriesEvent
-from app.ledger import repos, runs, transitions
+from app.events.payloads.parts import RepositoryRef
+from app.ledger import onboarding, repos, runs, transitions
 from app.runs.facts import Ended
 from app.services import Services
 
@@ -23,7 +26,22 @@ def on_installation(s: Services, event: InstallationEvent, guid: str) -> Heard:
             repos.suspend_installation(conn, installation.id, now)
         elif event.action == "unsuspend":
             repos.suspend_installation(conn, installation.id, None)
+        elif event.action == "created":
+            return _greet(s, conn, installation.id, event.repositories, now)
     return Heard()
+
+
+def _greet(s: Services, conn: Connection, installation_id: int, found: Sequence[RepositoryRef], now: int) -> Heard:
+    """Know what the App may reach now, and propose the policy file in the first few of them (onboarding)."""
+    if not s.settings.onboarding:
+        return Heard()
+    present = [
+        repos.upsert_repository(conn, one.id, installation_id, one.full_name or "", "", bool(one.private))
+        for one in found
+        if one.full_name and repos.get_repository(conn, one.id) is None
+    ]
+    asked = onboarding.propose_some(conn, installation_id, [row.id for row in present], now)
+    return Heard(rings=(("deliver", str(installation_id)),)) if asked else Heard()
 
 
 def on_installation_repositories(s: Services, event: InstallationRepositoriesEvent, guid: str) -> Heard:
@@ -35,7 +53,7 @@ def on_installation_repositories(s: Services, event: InstallationRepositoriesEve
         for repository in event.repositories_removed:
             _end_runs(s, conn, event.installation.id, repository.id, now)
             repos.remove_repository(conn, repository.id, now)
-    return Heard()
+        return _greet(s, conn, event.installation.id, event.repositories_added, now)
 
 
 def _end_runs(s: Services, conn: Connection, installation_id: int, repository_id: int, now: int) -> None:

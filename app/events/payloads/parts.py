@@ -71,6 +71,7 @@ class RepositoryRef(Part):
 
     id: int
     full_name: str | None = None
+    private: bool | None = None
 
 
 class Branch(Part):

@@ -3,7 +3,7 @@
 from starlette.routing import Route
 
 from app.web.frame import static_file
-from app.web.pages import live, run, runs, say, signin, tables
+from app.web.pages import live, run, runs, say, setup, signin, tables
 
 PAGES = (
     Route("/", runs.runs),
@@ -27,6 +27,12 @@ PAGES = (
     Route("/signin", signin.show),
     Route("/signin", signin.begin, methods=["POST"]),
     Route("/signin/callback", signin.callback),
+    Route("/setup", setup.show),
+    Route("/setup", setup.begin, methods=["POST"]),
+    Route("/setup/callback", setup.callback),
+    Route("/setup/installed", setup.installed),
+    Route("/setup/ping", setup.ping, methods=["POST"]),
+    Route("/setup/onboard", setup.onboard, methods=["POST"]),
     Route("/signout", signin.leave, methods=["POST"]),
     Route("/static/{name}", static_file),
 )

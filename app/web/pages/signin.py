@@ -13,6 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from app.errors import TransientError
 from app.github.people import SignedOut
+from app.ledger import setting_up
+from app.ledger.engine import read
 from app.sealing import Seal
 from app.web.forms import local_path, read_form, same
 from app.web.frame import page
@@ -92,7 +94,8 @@ async def callback(request: Request) -> Response:
         return _over(request, "GitHub did not sign you in. Begin again when you want to.", 400)
     old = request.cookies.get(cookie_name(web.settings), "")
     try:
-        cookie, life_s = await asyncio.to_thread(_enter, web, asked["code"][:200], kept["verifier"], old)
+        setup = request.cookies.get(cookie_name(web.settings, "setup"), "")
+        cookie, life_s = await asyncio.to_thread(_enter, web, asked["code"][:200], kept["verifier"], (old, setup))
     except (TransientError, SignedOut, _Refused) as error:
         log.warning("sign-in failed", reason=str(error) or type(error).__name__)
         return _over(request, "GitHub did not confirm this sign-in. Begin again.", 502)
@@ -106,12 +109,18 @@ class _Refused(Exception):
     """GitHub does not accept the code."""
 
 
-def _enter(web: Web, code: str, verifier: str, old: str) -> tuple[str, int]:
+def _enter(web: Web, code: str, verifier: str, cookies: tuple[str, str]) -> tuple[str, int]:
+    """`cookies` are the browser's old one and that of the set-up: who finished that is the operator (UX-P7)."""
+    old, setup = cookies
     grant = web.people().exchange(code, verifier, callback_url(web))
     if grant is None:
         raise _Refused("the code was not accepted")
     person = web.people().who(grant.token)
     log.info("signed in", user=person.id)
+    with read(web.engine) as conn:
+        finished = setting_up.state_of(conn, web.settings, setup, web.clock()) is not None
+    if finished and web.operator is None:
+        web.took_over(person.id)
     return sign_in(web, (person.id, person.login), grant.token, grant.seconds, old)
 
 
