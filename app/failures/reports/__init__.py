@@ -29,6 +29,11 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def add(self, found: Found) -> None:
+        """One failing case; what follows at once under the same id is another phase of the same test (G4)."""
+        last = self.failing[-1] if self.failing else None
+        if last is not None and (last.id, last.scope) == (found.id, found.scope):
+            last.detail = last.detail or found.detail
+            return
         if len(self.failing) < MAX_CASES:
             self.failing.append(found)
 

@@ -118,7 +118,7 @@ def test_one_error_in_many_tests_shares_its_group_key() -> None:
 
 
 def test_the_dedup_tag_uses_all_ids_and_no_details() -> None:
-    """IT-20, A7: equals a hand-computed value."""
+    """IT-20, A7, G7: equals a hand-computed value."""
     ids = ["b::test_two", "a::test_one"]
     wanted = hashlib.sha256(b"a::test_one\nb::test_two").hexdigest()[:12]
     assert dedup_tag("e2e-fail-", ids) == f"e2e-fail-{wanted}"

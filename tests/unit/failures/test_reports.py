@@ -242,8 +242,7 @@ def test_annotations_of_errors_are_rows_with_their_source() -> None:
 
 def test_many_cases_stay_within_the_cap() -> None:
     report = Report()
-    read_report(
-        "r", ("<testsuite>" + "<testcase name='a'><failure/></testcase>" * 2000 + "</testsuite>").encode(), report
-    )
+    cases = "".join(f"<testcase name='a{n}'><failure/></testcase>" for n in range(2000))
+    read_report("r", f"<testsuite>{cases}</testsuite>".encode(), report)
     assert len(report.failing) == 2000
     assert isinstance(join(Reading("unknown"), report), Reading)

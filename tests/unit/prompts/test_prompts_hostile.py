@@ -122,7 +122,7 @@ def twin(text: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_outside_text_changes_nothing_outside_its_block_pm_4_pm_5_a24(place: str) -> None:
+def test_outside_text_changes_nothing_outside_its_block_pm_4_pm_5_a24_g11(place: str) -> None:
     fill = PLACES[place]
     for name, text in INJECTIONS.items():
         # A part that is empty is left out, and a cut is stated in its label (PM-2, PM-9): no twin of the same shape.

@@ -183,7 +183,7 @@ def test_a_diff_keeps_whole_files_in_order_and_names_the_rest_pm_9() -> None:
     assert "1 of 150 files" in text and "`f1.py`" in text and "read them in the workspace" in text
 
 
-def test_the_header_tells_true_totals_and_first_n_only_when_cut_a6_pm_13() -> None:
+def test_the_header_tells_true_totals_and_first_n_only_when_cut_a6_g6_pm_13() -> None:
     assert (
         "Failing tests: 60 in this run, 60 in this step, first 50 shown\n"
         in render_prompt("agent_work", with_failures(60, 50)).text
