@@ -62,7 +62,8 @@ class _Seldom:
         if s.settings.keep_days and now - self.pruned_at >= PRUNE_EVERY_MS:
             self.pruned_at = now
             removed = let_go(s.engine, s.store, s.settings.keep_days, now)
-            log.info("retention", found=" ".join(f"{name}={count}" for name, count in asdict(removed).items() if count))
+            if found := " ".join(f"{name}={count}" for name, count in asdict(removed).items() if count):
+                log.info("retention", found=found)
 
 
 def tidy(s: Services) -> int:
