@@ -10,11 +10,10 @@ from app.briefs.naming import branch_of
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose as Scope
-from app.ledger import events, sessions, spending, turns, work
+from app.ledger import sessions, spending, turns, work
 from app.ledger.leases import Holder
 from app.ledger.rules import choice_of, limits_of
 from app.ledger.views import scope_view
-from app.ledger.words import EventKind
 from app.plugins.listing import registry
 from app.render.publish import render_final_summary
 from app.runners.codes import Code, RunnerError
@@ -219,18 +218,7 @@ def _files(job: Work, room: Room) -> tuple[str, str]:
     if not (job.is_work and case.restarted and place.exists()):
         room.remove("workspace")
         mirror.workspace(commit, place, room.uid, tree)
-        _note_workspace(job, commit)
     return commit, tree
-
-
-def _note_workspace(job: Work, commit: str) -> None:
-    """The history says where a session began; later turns of it get fresh files without a word (B10, W53)."""
-    s, turn = job.s, job.case.turn
-    if any(row.session_id == turn.session_id for row in job.case.before):
-        return
-    with s.write() as conn:
-        details = {"session": turn.session_id, "commit": commit}
-        events.append(conn, job.case.run.id, EventKind.WORKSPACE_PREPARED, details, None, s.clock())
 
 
 def _start(job: Work, asked: Asked, wall_s: float, follow: Mapping[str, object] | None = None) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
 from app.ledger import events, outbox, proofs, publications, repairing, repos, runs, sessions, spending, turns, work
 from app.ledger.ids import new_id
@@ -60,8 +60,6 @@ def apply(conn: Connection, run_id: str, fact: Fact, settings: Settings, now: in
         work.cancel(conn, *step.dropped, now)
     if isinstance(fact, HeadMoved):
         runs.annotate(conn, run_id, stale_head_sha=fact.sha)
-        if step.order is not None:
-            _void(conn, run_id, now)
     _approve(conn, step, now, who)
     _order(conn, step, settings, now)
     repairing.keep(conn, before, step, fact, settings, now)
@@ -112,14 +110,6 @@ def _approve(conn: Connection, step: Transition, now: int, who: Who) -> None:
                 at=now,
             )
         )
-
-
-def _void(conn: Connection, run_id: str, now: int) -> None:
-    """What was approved was approved for the head before (T39)."""
-    open_ = (approvals.c.run_id == run_id, approvals.c.voided_at.is_(None))
-    voided = conn.execute(update(approvals).where(*open_).values(voided_at=now).returning(approvals.c.what)).scalars()
-    for what in voided.all():
-        events.append(conn, run_id, EventKind.APPROVAL_VOIDED, {"what": str(what)}, None, now)
 
 
 def _order(conn: Connection, step: Transition, settings: Settings, now: int) -> None:
