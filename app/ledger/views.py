@@ -231,7 +231,7 @@ def _budget(conn: Connection, run: Row, rules: Rules, repository: Row | None, se
     ]
     rounds = LimitRow("Rounds", str(rules.rounds), str(run.round))
     stopped = run.block_cause is BlockCause.BUDGET_USED
-    may_add = stopped and max(run.budgets + 1, rules.budgets_needed) <= rules.budgets_allowed
+    may_add = stopped and rules.budgets_needed <= rules.budgets_allowed
     return {
         "limits": (*rows, rounds) if stopped else (),
         "cost": _cost(conn, run, reached if stopped else found, shown=stopped or _shows_cost(repository)),

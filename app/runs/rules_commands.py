@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.runs.entering import block, enter, step_of
+from app.runs.entering import block, enter, is_spent, step_of
 from app.runs.facts import Command, Ended, EngineError, Rules, RunEvent, Transition
 from app.runs.model import BlockCause, Run, Stage, Status, Step, StepStatus
 
@@ -52,6 +52,9 @@ def _resume(run: Run, fact: Command, rules: Rules, accepted: RunEvent) -> Transi
     approves, refusal = _approvals(run, fact, stage)
     if refusal:
         return Transition(run, refused=refusal)
+    budgeted, added = _with_budget(run, rules)
+    if added is None:
+        return Transition(run, refused=AT_CEILING)
     if fact.verb == "retry" and run.current is not None and stage is not Stage.PLAN_REVIEW:
         stage = Stage.AGENT
     if fact.text and run.cause is BlockCause.NEEDS_APPROVAL and stage is Stage.SUPERVISOR:
@@ -60,13 +63,10 @@ def _resume(run: Run, fact: Command, rules: Rules, accepted: RunEvent) -> Transi
         wrong = _plan_refusal(run, stage, fact.plan)
         if wrong:
             return Transition(run, refused=wrong)
-        run = _rebased(run, fact.plan)
+        budgeted = _rebased(budgeted, fact.plan)
         stage = stage if stage is Stage.PLAN_REVIEW else Stage.AGENT
-    run, added = _with_budget(run, rules)
-    if added is None:
-        return Transition(run, refused=AT_CEILING)
     known = replace(rules, approved=rules.approved | set(approves))
-    fresh = replace(run, round=0, restarts=0, hint=fact.text)
+    fresh = replace(budgeted, round=0, restarts=0, hint=fact.text)
     resumed = RunEvent("run.resumed", {"by": fact.actor, "plan_rebased": bool(fact.plan)})
     approved = tuple(RunEvent("approval.recorded", {"what": what, "by": fact.actor}) for what in (*approves, *added))
     return replace(enter(fresh, stage, known, accepted, *approved, resumed), approves=approves)
@@ -74,10 +74,11 @@ def _resume(run: Run, fact: Command, rules: Rules, accepted: RunEvent) -> Transi
 
 def _with_budget(run: Run, rules: Rules) -> tuple[Run, tuple[str, ...] | None]:
     """The run with a budget more where that is what it waits for, and its name; None above the operator's ceiling."""
-    if run.cause is not BlockCause.BUDGET_USED:
+    if run.cause is not BlockCause.BUDGET_USED or not is_spent(run, rules):
         return run, ()
-    budgets = max(run.budgets + 1, rules.budgets_needed)
-    return (run, None) if budgets > rules.budgets_allowed else (replace(run, budgets=budgets), ("budget",))
+    if rules.budgets_needed > rules.budgets_allowed:
+        return run, None
+    return replace(run, budgets=rules.budgets_needed), ("budget",)
 
 
 def _approvals(run: Run, fact: Command, stage: Stage) -> tuple[tuple[str, ...], str]:

@@ -3,6 +3,8 @@
 The model knows no rules of its own beyond a few sentences: where a run is, how often it was sent back, what is done.
 """
 
+from dataclasses import replace
+
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -44,9 +46,28 @@ class TwoMachines(RuleBasedStateMachine):
         self.sent_back = self.lost = self.repairs = 0
         self.repairing = False
         self.done, self.steps, self.attempts = 0, steps, 0
+        self.limits = RULES
         self.go(Start("x"))
 
     # What happens
+
+    @precondition(lambda self: self.place in (*WITH_TURN, Stage.PROVE))
+    @rule(how=st.integers(0, 4))
+    def spent(self, how: int) -> None:
+        """Now and then the budget is used up; whatever ends then, no turn is begun, and a resume adds one more."""
+        if how or self.limits.budgets_needed == 3:
+            return
+        back = self.place
+        if back == Stage.PROVE:
+            back, self.lost = "SUPERVISOR", 0
+        self.blocks(back, helps=False)
+        self.limits = replace(self.limits, budgets_needed=self.limits.budgets_needed + 1)
+        lost = (
+            ProofDone(self.item, ProofOutcome.PASSED)
+            if back == "SUPERVISOR" and self.run.stage is Stage.PROVE
+            else None
+        )
+        self.go(lost or TurnFailed(self.item, "interrupted"))
 
     @precondition(lambda self: self.place in JUDGED)
     @rule(decision=st.sampled_from(list(Decision)))
@@ -147,7 +168,9 @@ class TwoMachines(RuleBasedStateMachine):
     @rule()
     def late(self) -> None:
         before = self.run
-        assert advance(before, TurnDone("somebody else's", Verdict(Decision.APPROVE, "")), RULES).refused, "T47, T25"
+        assert advance(before, TurnDone("somebody else's", Verdict(Decision.APPROVE, "")), self.limits).refused, (
+            "T47, T25"
+        )
 
     @precondition(lambda self: self.place not in ("OVER", Stage.AWAIT_CI, Stage.FINAL_REVIEW))
     @rule(closes=st.integers(0, 9))
@@ -186,7 +209,7 @@ class TwoMachines(RuleBasedStateMachine):
         return str(self.run.active_id)
 
     def go(self, fact: Fact) -> None:
-        step: Transition = advance(self.run, fact, RULES)
+        step: Transition = advance(self.run, fact, self.limits)
         assert not step.refused, step.refused
         assert step.run.version == self.run.version + 1, "IV-15"
         assert step.repair == (self.place == "BLOCKED" and self.repairing), "5.3"

@@ -24,6 +24,7 @@ from app.runs.facts import (
     Transition,
     TurnDone,
     TurnFailed,
+    TurnOrder,
     Verdict,
 )
 from app.runs.machine import advance
@@ -64,6 +65,8 @@ class Walk:
         """Something that may really happen now; sometimes late, sometimes a person, sometimes a fault of ours."""
         item = self.run.active_id or "none"
         dice = self.random.random()
+        if self.random.random() < 0.1:
+            self.rules = replace(self.rules, budgets_needed=self.random.choice([1, 1, 2, 3, 4]))
         if dice < 0.05:
             return TurnDone("R-0", text="late")
         if dice < 0.13:
@@ -143,6 +146,9 @@ def check(before: Run, fact: Fact, step: Transition, rules: Rules) -> None:
     assert run.round <= rules.rounds and run.restarts <= rules.restarts and run.head_moves <= rules.head_moves, "IV-17"
     assert run.self_repairs <= rules.self_repairs, "IV-17"
     assert not step.repair or run.status is Status.BLOCKED, "IV-3"
+    assert before.budgets <= run.budgets <= max(rules.budgets_allowed, before.budgets), "within the operator's ceiling"
+    spent = run.budgets < rules.budgets_needed and run.stage not in (Stage.FINAL_REVIEW, Stage.IDLE)
+    assert not (spent and isinstance(step.order, TurnOrder)), "T45"
     if run.round > before.round:
         assert isinstance(fact, TurnDone | ProofDone), "IV-18"
 
@@ -184,7 +190,8 @@ def test_random_walks_keep_every_invariant_and_can_end_IV_19(block: int) -> None
 
 
 def _bring_to_an_end(walk: Walk) -> None:
-    """Good answers only; no run needs more than a few dozen of them."""
+    """Good answers only, and money for them; no run needs more than a few dozen."""
+    walk.rules = replace(walk.rules, budgets_needed=1)
     for _ in range(200):
         run, item = walk.run, walk.run.active_id or "none"
         if run.status in ENDED:
