@@ -41,7 +41,7 @@ Make = Callable[..., Place]
 
 @BY_WAY
 async def test_k2_a_session_is_made_followed_and_its_result_read(make: Make, way: str) -> None:
-    """G9, G14, G18, G23: searched before created, tagged, in the shape of the schema, cost and links read."""
+    """G9, G13, G14, G18, G23: searched before created, tagged, in the shape of the schema, cost and links read."""
     place = make(way)
     place.devin.script = [
         NEW,

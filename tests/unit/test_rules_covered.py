@@ -11,6 +11,7 @@ RULES = {
     "A": 24,  # intake and dispatch, as asked for
     "B": 20,  # the OpenCode client, as asked for
     "C": 35,  # supervised repair, as asked for
+    "G": 26,  # failures to remote agents, as asked for
     "T": 51,  # transitions
     "IT-": 35,  # intake
     "EV-": 9,  # evidence
@@ -25,9 +26,10 @@ RULES = {
 """Prefix of a rule's id and its highest number; they are counted from 1 without a gap."""
 
 NOT_YET = {
-    "A18": "tools are chosen on a gateway, and there is no gateway runner yet",
-    "A19": "as A18",
-    "A23": "the words of an edge are those of a gateway runner; GitHub's own edge is typed and tested",
+    "G8": "an open session is found by its tag, so only for the same tests; sub- and supersets are not looked for",
+    "G19": "as A22; its journey with a remote agent is to come",
+    "G24": "there is no tracker beside GitHub's issues",
+    "G25": "blame has the rule; no reader tells it yet that every test failed in its set-up",
 }
 """Rules whose code does not exist; empty in the end."""
 
@@ -47,7 +49,7 @@ def test_every_rule_is_named_by_a_test(rule: str, words: str) -> None:
     """`T19` or `SR-6` anywhere in a test's text, or `_t19_`, `_sr_6` in its name."""
     prefix, number = re.fullmatch(r"([A-Z]+)-?(\d+)", rule).groups()  # type: ignore[union-attr]
     whole = rf"(?<![A-Za-z0-9]){prefix}[-_]?{number}(?![0-9A-Za-z])"
-    in_name = rf"(?m)^ *def test_\w*_{prefix.lower()}_?{number}(?![0-9])"
+    in_name = rf"(?m)^ *(?:async )?def test_\w*_{prefix.lower()}_?{number}(?![0-9])"
     named = re.search(whole, words) or re.search(in_name, words)
     assert named or rule in NOT_YET, f"no test names {rule}"
 
