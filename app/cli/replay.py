@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.complete import delivery_ids
-from app.cli.environment import read_settings
+from app.cli.environment import read_settings, with_app
 from app.cli.parse import Unreadable, plain, read_file, reading_options
 from app.cli.say import busy, dot, paint, rule, sign
 from app.errors import UserError
@@ -75,7 +75,7 @@ def _delivery(what: str, event: str) -> tuple[list[Line], str]:
     from app.ledger import deliveries
     from app.services import make, utc_ms
 
-    s = make(read_settings())
+    s = make(with_app(read_settings()))
     try:
         if Path(what).is_file():
             return _lines(rehearse.rehearse(s, _from_file(Path(what), event), utc_ms()))

@@ -30,7 +30,8 @@ UNTOLD = ("merge_queues",)
 def app_key(settings: Settings) -> Found:
     """The key can be read, and GitHub takes what it signs."""
     if not settings.app_id:
-        return Found("failed", "REMEDY_APP_ID is not set", "set REMEDY_APP_ID to the number of your GitHub App")
+        cure = "open the link that `remedy up` prints, or set REMEDY_APP_ID to the number of your GitHub App"
+        return Found("failed", "no App yet", cure)
     try:
         load_pem_private_key(settings.pem().encode(), None)
     except UserError as error:
@@ -107,6 +108,8 @@ def webhook_secret(settings: Settings) -> Found:
     """Without it nothing can be told from a forgery."""
     secret = settings.webhook_secret.get_secret_value()
     cure = "set REMEDY_WEBHOOK_SECRET to a long random text, here and on the App's page"
+    if not secret and not settings.app_id:
+        return Found("not checked", "no App yet")
     if not secret:
         return Found("failed", "REMEDY_WEBHOOK_SECRET is not set", cure)
     if len(secret) < SHORTEST_SECRET:

@@ -138,7 +138,7 @@ class TestServer:
 class TestGitHub:
     @pytest.mark.parametrize(("secret", "level"), [("", "failed"), ("short", "warning"), (SECRET, "passed")])
     def test_f_w10_the_webhook_secret(self, tmp_path: Path, secret: str, level: str) -> None:
-        assert github.webhook_secret(settings(tmp_path, webhook_secret=secret)).level == level
+        assert github.webhook_secret(settings(tmp_path, app_id=7, webhook_secret=secret)).level == level
 
     def test_gh_34_the_key_parses(self, tmp_path: Path) -> None:
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
