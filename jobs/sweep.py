@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from app.errors import TransientError, UserError
 from app.events.lost import Lost
-from app.ledger import leases, ready, repairs, runs, sessions
+from app.ledger import leases, ready, repairs, runs, sessions, transitions
+from app.ledger.left_open import left_open
 from app.ledger.retention import let_go
 from app.ledger.rules import rules_of
 from app.runs.rules_repair import catches_up
@@ -21,6 +22,7 @@ from app.services import Services, is_dead, make
 from app.settings import Settings
 from app.workspace.rooms import Rooms, room_key
 
+LEFT_OPEN_MS = 5 * 60 * 1000
 PRUNE_EVERY_MS = 6 * 60 * 60 * 1000
 
 log = structlog.get_logger("sweep")
@@ -48,7 +50,7 @@ class _Seldom:
     lost: Lost = field(default_factory=Lost)
 
     def round(self, s: Services) -> None:
-        """Ask for lost deliveries, remove folders of work that is over, let go of what is old.
+        """Ask for lost deliveries, close checks that were left open, remove old folders, let go of what is old.
 
         A try that fails waits for the next time.
         """
@@ -56,6 +58,7 @@ class _Seldom:
         if now - self.asked_at >= times.redelivery_s * 1000:
             self.asked_at = now
             self.lost.ask_again(s)
+            close_left_open(s)
         if now - self.tidied_at >= times.tidy_s * 1000:
             self.tidied_at = now
             tidy(s)
@@ -64,6 +67,17 @@ class _Seldom:
             removed = let_go(s.engine, s.store, s.settings.keep_days, now)
             if found := " ".join(f"{name}={count}" for name, count in asdict(removed).items() if count):
                 log.info("retention", found=found)
+
+
+def close_left_open(s: Services) -> int:
+    """Let checks say once more what is true, where one says "in progress" and nothing is; how many (PJ-13)."""
+    now = s.clock()
+    with s.write() as conn:
+        found = left_open(conn, now - LEFT_OPEN_MS)
+        for scope_id in found:
+            log.warning("check left open", scope=scope_id)
+            transitions.show(conn, scope_id, now)
+    return len(found)
 
 
 def tidy(s: Services) -> int:

@@ -205,9 +205,9 @@ def comment_wanted(conn: Connection, scope_id: str) -> None:
     _set(conn, scope_id, comment_deleted_at=None)
 
 
-def set_check(conn: Connection, scope_id: str, check_run_id: int, head_sha: str) -> None:
-    """Our check run, and the head that it stands on (decisions.md, 57)."""
-    _set(conn, scope_id, check_run_id=check_run_id, check_head_sha=head_sha)
+def set_check(conn: Connection, scope_id: str, check_run_id: int, head_sha: str, open_at: int | None) -> None:
+    """Our check run, and the head that it stands on (decisions.md, 57); `open_at`: since when it says in progress."""
+    _set(conn, scope_id, check_run_id=check_run_id, check_head_sha=head_sha, check_open_at=open_at)
 
 
 def set_green(conn: Connection, scope_id: str, sha: str) -> None:

@@ -133,7 +133,8 @@ def upsert_check(letter: Letter) -> Ending:
         handover.intend(conn, scope, view, shown, letter.s.clock())
     if isinstance(ending, Sent) and ending.remote_id is not None:
         with letter.s.write() as conn:
-            repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha)
+            open_at = None if shown.status == "completed" else letter.s.clock()
+            repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha, open_at)
         letter.note(EventKind.CHECK_UPDATED, scope.id, check=ending.remote_id, status=str(shown.status))
     return ending
 

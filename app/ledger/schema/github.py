@@ -79,6 +79,7 @@ scopes = Table(
     time("created_at", null=False),
     time("updated_at", null=False),
     json("notes"),
+    time("check_open_at"),
     UniqueConstraint("repository_id", "key"),
     Index(None, "repository_id", "head_sha"),
 )

@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from app.ledger import diagnoses
+from app.runs.model import Outcome
+from jobs.sweep import close_left_open
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
@@ -116,3 +119,24 @@ def test_the_state_is_shown_as_it_was_agreed_ux_s1(a_place: Callable[..., Place]
     place = a_place(policy, green=green)
     number = walk(place)
     assert_as_agreed(name, shown(place, number))
+
+
+def test_a_check_that_was_left_open_is_closed_by_the_sweep_pj13(place: Place) -> None:
+    """As if the process had died between the end of the work and the word about it."""
+    number = place.red_pull()
+    place.settle_to("diagnose")
+    while place.world.step("deliver"):
+        pass
+    assert place.check(number).status == "in_progress"
+    services = place.world.services
+    with services.write() as conn:
+        told = diagnoses.last(conn, place.world.scope(number).id)
+        assert told is not None
+        diagnoses.end(conn, told.id, Outcome.NOT_OURS, services.clock())
+    assert close_left_open(services) == 0, "it may only just have ended"
+
+    place.world.pass_time(301)
+    assert close_left_open(services) == 1
+    place.settle()
+    assert place.check(number).status == "completed"
+    assert close_left_open(services) == 0

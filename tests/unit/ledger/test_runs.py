@@ -211,7 +211,7 @@ def test_a_scope_keeps_its_comment_and_its_marks(conn: Connection) -> None:
     """One sticky comment and one check per scope; decisions.md, 54 and 57."""
     scope_id = a_scope(conn)
     repos.set_comment(conn, scope_id, 900, "hash", NOW)
-    repos.set_check(conn, scope_id, 800, "headsha")
+    repos.set_check(conn, scope_id, 800, "headsha", None)
     repos.set_green(conn, scope_id, "basesha")
     repos.count_bot_commits(conn, scope_id, 2)
     assert repos.mark_off(conn, scope_id, "octocat", "not now", NOW)
