@@ -358,7 +358,11 @@ def new_session(request_id, params):
     session.servers = params.get("mcpServers") or []
     sessions[session.id] = session
     session.save()
-    write({"id": request_id, "result": {"sessionId": session.id}})
+    offered = [
+        {"type": "select", "name": name, "id": name, **rest}
+        for name, rest in session.scenario.get("choices", {}).items()
+    ]
+    write({"id": request_id, "result": {"sessionId": session.id, "configOptions": offered}})
 
 
 def load_session(request_id, params):
@@ -374,6 +378,16 @@ def load_session(request_id, params):
     write({"id": request_id, "result": {}})
 
 
+def choose(request_id, params):
+    """One of the scenario's `choices`: {"model": {"currentValue": "a", "options": [{"value": "a", "name": "A"}]}}."""
+    choice = sessions[params["sessionId"]].scenario["choices"][params["configId"]]
+    if params["value"] not in [one["value"] for one in choice["options"]]:
+        write({"id": request_id, "error": {"code": -32602, "message": "no such value"}})
+        return
+    choice["currentValue"] = params["value"]
+    write({"id": request_id, "result": {"configOptions": []}})
+
+
 def start_prompt(request_id, params):
     session = sessions[params["sessionId"]]
     session.cancelled.clear()
@@ -386,7 +400,7 @@ def cancel(request_id, params):
 
 
 METHODS = {"initialize": initialize, "session/new": new_session, "session/load": load_session}
-METHODS.update({"session/prompt": start_prompt, "session/cancel": cancel})
+METHODS.update({"session/prompt": start_prompt, "session/cancel": cancel, "session/set_config_option": choose})
 
 
 def main():

@@ -97,4 +97,24 @@ def thief(turn, move):
         turn.say(f"status {error.code}\n")
 
 
-MOVES = {"tool": tool, "tools": tools, "submit": submit, "bad_then_good": bad_then_good, "thief": thief}
+def plan(turn, move):
+    """Two steps, as agents tell what they mean to do."""
+    steps = (("Read it", "completed"), ("Put it right", "in_progress"))
+    entries = [{"content": what, "priority": "medium", "status": status} for what, status in steps]
+    turn.update({"sessionUpdate": "plan", "entries": entries})
+
+
+def chosen(turn, move):
+    """What was chosen of the scenario's `choices`."""
+    turn.say("".join(f"{name}={one['currentValue']}\n" for name, one in turn.session.scenario["choices"].items()))
+
+
+MOVES = {
+    "chosen": chosen,
+    "plan": plan,
+    "tool": tool,
+    "tools": tools,
+    "submit": submit,
+    "bad_then_good": bad_then_good,
+    "thief": thief,
+}

@@ -97,7 +97,7 @@ def test_b5_a_server_that_is_not_there_is_not_ready(tmp_path: Path) -> None:
 
 
 def test_b7_every_call_is_authorized_and_names_the_workspace_where_it_must(tmp_path: Path) -> None:
-    """B7: not on health and doc; absolute, ASCII."""
+    """B7, RN-53: not on health and doc; absolute, ASCII."""
     scenario = {"messages": [{"wait": True}]}
     with a_desk(tmp_path, scenario) as desk:
         desk.run(lambda desk: desk.turn(limit_s=1.5))
@@ -142,7 +142,7 @@ def test_b9_each_fault_has_its_text(tmp_path: Path, fault: dict[str, Any], code:
 
 
 def test_b11_and_b12_the_request_of_a_turn_and_its_result(tmp_path: Path) -> None:
-    """B11: provider and model split at the first slash, one text part, nothing that the server does not know."""
+    """B11, RN-55, RN-56, RN-57: provider and model split at the first slash, one text part, a schema, nothing else."""
     text = {"type": "text", "id": "p1", "text": "done", "time": {"start": 1, "end": 2}}
     tool = {"type": "tool", "id": "p2", "tool": "bash", "callID": "c1"}
     parts = [

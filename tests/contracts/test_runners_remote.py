@@ -223,7 +223,7 @@ KINDS = [
 async def test_each_failure_has_its_code_and_its_word_g16_a23(
     make: Make, way: str, fault: Fault, expected: Code, says: str
 ) -> None:
-    """What surely did not happen ends the turn at once, or is tried again; nothing is made meanwhile."""
+    """RN-61, RN-62: the cause behind the library's error; what surely did not happen makes nothing meanwhile."""
     place = make(way)
     place.devin.faults = [replace(fault)]
     result = await place.turn()
@@ -274,6 +274,7 @@ async def test_our_key_is_in_no_message_g20(make: Make) -> None:
 
 @BY_WAY
 async def test_k18_a_crash_between_create_and_store_leaves_one_session(make: Make, way: str) -> None:
+    """RN-6: that it was tried, and under which tag, is stored before the call."""
     place = make(way)
     follower = place.follower()
     await follower.step(opening("", ""))

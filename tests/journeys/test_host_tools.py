@@ -36,7 +36,7 @@ def said(world: World, number: int) -> str:
 
 
 def test_an_agent_uses_its_tools_and_hands_in_by_one(a_world: Callable[..., World]) -> None:
-    """RN-36, RN-38, D14, D17, D19: offered, done, written down by the host; all roles hand in by the tool."""
+    """RN-36, RN-38, D12, D14, D17, D19: offered, done, written down by the host; all roles hand in by the tool."""
     world = a_world()
     state = [
         asks("state_set", scope="repository", key="flaky", value={"n": 3}),
@@ -67,6 +67,10 @@ def test_an_agent_uses_its_tools_and_hands_in_by_one(a_world: Callable[..., Worl
         agent = next(turn for turn in world.turns_of(number) if turn.role is Role.AGENT)
         rows = [row for row in of_turn(conn, agent.id) if row.source is TurnEventSource.HOST]
         verdicts = {verdict.source.value for verdict in verdicts_of_run(conn, agent.run_id)}
+        told = [row.type.value for row in of_turn(conn, agent.id)]
+    assert "message.completed" in told and told[-1] == "turn.completed"
+    assert agent.status.value == "DONE" and agent.runner_digest and agent.deadline_at and agent.cost_json
+    assert agent.grant_json["host_tools"] == sorted(HOST_TOOLS)
     calls: dict[str, list[str]] = {}
     for row in rows:
         if "call" in row.data_json:

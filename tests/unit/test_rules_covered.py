@@ -11,6 +11,8 @@ RULES = {
     "A": 24,  # intake and dispatch, as asked for
     "B": 20,  # the OpenCode client, as asked for
     "C": 35,  # supervised repair, as asked for
+    "D": 27,  # plugins, as asked for
+    "RN-": 83,  # runners
     "G": 26,  # failures to remote agents, as asked for
     "T": 51,  # transitions
     "IT-": 35,  # intake

@@ -13,7 +13,7 @@ from app.runners.acp.runner import AcpRunner, Options
 from app.runners.codes import Code, RunnerFailure
 from app.runners.permissions import grant
 from app.runners.registry import RunnerSpec
-from app.runners.runner import TEXT_BYTES, Answer, EventType, SessionRef, SessionSpec, Source
+from app.runners.runner import TEXT_BYTES, Answer, EventType, SessionRef, SessionSpec, Source, TurnResult
 from app.runners.turn import drive_turn
 from app.runs.model import Role
 from app.runs.verdicts import AgentResult
@@ -110,7 +110,7 @@ async def test_two_sources_that_disagree_are_no_verdict(world: World) -> None:
 
 @pytest.mark.parametrize("move", ["hang", "insist"])
 async def test_k6_abort_ends_the_turn_as_cancelled(world: World, move: str) -> None:
-    """Between model and tool, and while requests are coming."""
+    """RN-72: between model and tool, and while requests are coming."""
     runner = world.runner(world.install({"agent": [[SAY, move]]}))
     ref = await runner.create_session(world.session())
     sending = asyncio.create_task(world.send(runner, ref))
@@ -373,3 +373,32 @@ async def test_a_folder_that_is_no_workspace_is_our_bug(world: World, bad: str) 
         bounds = world.session().bounds
         await runner.create_session(SessionSpec(path.get(bad, world.workspace), seen.get(bad, "/workspace"), bounds))
     await runner.close()
+
+
+CHOICES = {
+    name: {"currentValue": "a", "options": [{"value": value, "name": value} for value in "ab"]}
+    for name in ("model", "effort")
+}
+
+
+async def test_model_and_effort_are_chosen_where_the_agent_offers_them(world: World) -> None:
+    """RN-71: by its options; an unknown value is `runner.not_ready`, and what is not offered is left."""
+    spec = world.install({"choices": CHOICES, "agent": [["chosen", "good"]]})
+
+    async def turn(**more: str) -> TurnResult:
+        session = world.session(**more)
+        return await drive_turn(world.runner(spec), session, None, world.ask(), AgentResult, world.sink)
+
+    result = await turn(model="b", effort="a")
+    assert result.value is not None and result.text.startswith("model=b\neffort=a\n")
+    refused = await turn(model="unknown")
+    assert code(refused) is Code.NOT_READY and refused.error is not None and "model unknown" in refused.error.message
+    assert (await world.turn("good", runner=world.runner(world.install()))).value is not None
+
+
+async def test_a_plan_is_an_event_with_its_steps(world: World) -> None:
+    """Issue 7, live progress: what the agent means to do, and how far it is."""
+    result = await world.turn(runner=world.runner(world.install({"agent": [["plan", "good"]]})))
+    assert result.value is not None
+    steps = [{"what": "Read it", "status": "completed"}, {"what": "Put it right", "status": "in_progress"}]
+    assert world.of(EventType.PLAN_UPDATED) == [{"steps": steps}]

@@ -62,7 +62,7 @@ RUNNERS = Path(__file__).parents[3] / "app" / "runners"
 
 
 def test_runners_know_nothing_of_the_floors_beside_and_above() -> None:
-    """RN-1 to RN-3, PN-1: no ledger, GitHub, workspace, policy or render; the protocol library only below acp/."""
+    """RN-1, RN-2, RN-3, PN-1: no ledger, GitHub, workspace, policy or render; the protocol library only below acp/."""
     for file in RUNNERS.rglob("*.py"):
         imported = set(re.findall(r"^(?:from|import) ([\w.]+)", file.read_text(), re.MULTILINE))
         ours = {".".join(name.split(".")[:2]) for name in imported if name.startswith("app.")}

@@ -55,3 +55,10 @@ def test_they_are_part_of_the_package() -> None:
     """Data files that are not named in pyproject.toml are in no wheel."""
     root = Path(__file__).parents[3]
     assert "ready_made/*.yaml" in (root / "pyproject.toml").read_text()
+
+
+def test_the_real_agents_of_the_heavy_lanes_are_pinned() -> None:
+    """RN-81: exact versions, no range."""
+    package = json.loads((Path(__file__).parents[2] / "agents" / "real" / "package.json").read_text())
+    assert package["dependencies"]
+    assert all(version[:1].isdigit() and " " not in version for version in package["dependencies"].values())

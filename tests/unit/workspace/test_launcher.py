@@ -328,3 +328,9 @@ def test_a_tier_below_the_minimum_is_not_used(monkeypatch: pytest.MonkeyPatch) -
         settings = Settings(data=data, sandbox=SandboxSettings(minimum="STRONG"))
         with pytest.raises(UserError, match="less than the minimum STRONG"):
             asyncio.run(choose(settings, "acme/shop"))
+
+
+def test_an_agent_may_map_eight_gibibytes() -> None:
+    """RN-47: a limit on data segments would make big runtimes slow; the sum of all is watched instead."""
+    limits = Limits.for_agents(60)
+    assert limits.address_bytes == 8 << 30 and limits.data_bytes is None and limits.mem_bytes <= 4 << 30
