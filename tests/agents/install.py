@@ -38,13 +38,9 @@ def install_devin(runners_dir: Path, url: str, *, runner_id: str = DEVIN, gatewa
     """A manifest for a remote agent at `url`, whose key is the value of the variable `DEVIN_KEY`; returns the id."""
     manifest = yaml.safe_load((HERE / "runner.yaml").read_text())
     manifest["metadata"].update(zip(("author", "name", "runner"), runner_id.split("/"), strict=True))
-    manifest["spec"] = {
-        "usages": ["agent"],
-        "protocol": "mcp/1",
-        "url": url,
-        "env": [DEVIN_KEY],
-        "gateway": {"server": "devin", "key": DEVIN_KEY, "tags": ["remedy"], **gateway},
-    }
+    reached = {"server": "devin", "key": DEVIN_KEY, "tags": ["remedy"], **gateway}
+    env = [DEVIN_KEY] if reached["key"] else []
+    manifest["spec"] = {"usages": ["agent"], "protocol": "mcp/1", "url": url, "env": env, "gateway": reached}
     folder = runners_dir / runner_id.rsplit("/", 1)[-1]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "runner.yaml").write_text(yaml.safe_dump(manifest))
