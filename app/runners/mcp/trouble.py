@@ -8,7 +8,7 @@ from app.runners.edge import Outcome, Word
 TEXT_CHARS = 200
 
 _BEFORE = (
-    (r"no_db_connection|no api key|invalid api key|authentication error", Code.AUTH_REQUIRED),
+    (r"no_db_connection|no connected db|no api key|invalid api key|authentication error", Code.AUTH_REQUIRED),
     (r"server_not_found|tool_server_mismatch|not allowed|(unknown tool|tool\b.{0,80}\bnot found)", Code.GATEWAY_TOOL),
 )
 """Words of a gateway that say more than its status; the first that fits counts."""
