@@ -2,7 +2,7 @@
 # make test    the suite, in under ten minutes
 # make test-all  with every combination of command and actor, a storm, and kills of the real process tree
 # make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes (long)
-# make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model (installs them from npm, once)
+# make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model and a real LiteLLM gateway (installed once, from npm and PyPI)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
 # make bench   measure the readers and the gate

@@ -28,8 +28,6 @@ RULES = {
 """Prefix of a rule's id and its highest number; they are counted from 1 without a gap."""
 
 NOT_YET = {
-    "G8": "an open session is found by its tag, so only for the same tests; sub- and supersets are not looked for",
-    "G19": "as A22; its journey with a remote agent is to come",
     "G24": "there is no tracker beside GitHub's issues",
     "G25": "blame has the rule; no reader tells it yet that every test failed in its set-up",
 }

@@ -102,7 +102,7 @@ def test_policy_wants_short_details_and_few_tests_it18_a5_a6(a_place: Callable[.
     assert "### 2. " in answer and "### 3. " not in answer
 
 
-def test_what_fails_later_at_the_same_commit_joins_the_run_and_its_next_prompt_it29_a8(place: Place) -> None:
+def test_what_fails_later_at_the_same_commit_joins_the_run_and_its_next_prompt_it29_a8_g8(place: Place) -> None:
     number = place.red_pull()
     place.settle()
     (run,) = place.runs()
