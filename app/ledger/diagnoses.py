@@ -200,5 +200,11 @@ def link_issue(conn: Connection, group_id: str, issue_id: str) -> None:
     conn.execute(update(failure_groups).where(failure_groups.c.id == group_id).values(issue_id=issue_id))
 
 
+def blame_again(conn: Connection, group_id: str, cause: Cause, how_we_know: str) -> None:
+    """Another cause of a group, from evidence that came later than its diagnosis."""
+    mine = update(failure_groups).where(failure_groups.c.id == group_id)
+    conn.execute(mine.values(cause=cause, how_we_know=how_we_know))
+
+
 def _open_of(scope_id: str, head_sha: str) -> tuple[Any, ...]:
     return diagnoses.c.scope_id == scope_id, diagnoses.c.head_sha == head_sha, diagnoses.c.state.not_in(ENDED)

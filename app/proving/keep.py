@@ -8,13 +8,13 @@ from sqlalchemy import Connection
 
 from app.integrity.gate import VERSION
 from app.integrity.model import CELLS, Cell, Finding, Seen
-from app.ledger import proofs
+from app.ledger import diagnoses, proofs
 from app.ledger.proofs import Cell as CellRow
 from app.ledger.views import TREE_WORDS
 from app.ledger.words import EvidenceKind, TreeName
 from app.proving.case import Case
 from app.proving.measure import Proved
-from app.runs.model import ProofOutcome
+from app.runs.model import Cause, ProofOutcome
 from app.workspace.grid.known import as_json
 
 TAIL_CHARS = 6000
@@ -57,8 +57,22 @@ def keep(case: Case, conn: Connection, proved: Proved, outcome: ProofOutcome, no
     if proved.mutation is not None:
         what = f"{proved.mutation.killed} of {proved.mutation.mutants} changed copies were caught by the named tests"
         desk.put(EvidenceKind.MUTATION, what, proved.mutation.as_json())
+    _blame_base(desk)
     what = f"gate {attempt}: {proved.judgement.verdict}, findings to look at: {len(weighty)}"
     return Kept(grid_id, desk.put(EvidenceKind.GATE, what, {**said, **_gate(proved)}))
+
+
+def _blame_base(desk: "_Desk") -> None:
+    """Tests that fail on the base commit as well, and pass with the fix, were red before this change (PG116)."""
+    base, rows = desk.proved.grid.cells.get("base"), desk.proved.judgement.rows
+    if base is None or desk.proved.trees["base"] == desk.proved.trees["head"]:
+        return
+    for group_id in {row.group_id for row in desk.case.named if row.group_id is not None}:
+        tests = [row.test_id for row in desk.case.named if row.group_id == group_id]
+        if all(test in rows and rows[test].rule == "PG116" and base.tests[test].fails for test in tests):
+            seen = base.tests[tests[0]]
+            how = f"fails on the base commit too, {seen.fails} of {seen.runs} in our sandbox"
+            diagnoses.blame_again(desk.conn, group_id, Cause.BASE_RED, how)
 
 
 def _is_shown(name: str, proved: Proved) -> bool:

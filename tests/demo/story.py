@@ -116,7 +116,7 @@ class Story:
         self._check(number, "cancelled")
         self.github.comment(AUTHOR, f"{REPO}#{number}", "/remedy resume keep one page for an empty list")
         self.tell.step("Ann says", "/remedy resume keep one page for an empty list")
-        self.stage.wait("the end of the run", lambda: self._run(number).get("status") == "COMPLETED", 60)
+        self.stage.wait("the end of the run", lambda: self._run(number).get("status") == "COMPLETED", 120)
         self._check(number, "action_required")
 
     def last_comment(self, number: int) -> str:
@@ -136,7 +136,7 @@ class Story:
     def _round(self, number: int, n: int) -> None:
         self._turn(number, "work", n)
         self.tell.step(f"Agent, round {n}", self._files(number, n))
-        proof = self.stage.wait(f"proof {n}", lambda: self._proof(number, n))
+        proof = self.stage.wait(f"proof {n}", lambda: self._proof(number, n), 120)
         self.tell.step(f"Proof, round {n}", f"{proof['outcome']}: {grid_of(proof)} ({proof['tier'].lower()} sandbox)")
         self._turn(number, "review", n)
 

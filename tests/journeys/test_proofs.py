@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.ledger import events, evidence, proofs
+from app.ledger import diagnoses, events, evidence, proofs
 from app.ledger.audit import audit
 from app.ledger.rows import Row
 from app.ledger.words import EvidenceKind
@@ -162,6 +162,27 @@ def test_a_new_push_voids_what_a_person_accepted_T39(a_world: Callable[..., Worl
     last = proofs_of(world, number)[-1]
     (fix_pull,) = [pull for pull in world.github.pulls(REPO) if pull.head_ref.startswith("remedy/")]
     assert last.kind.value == "whole" and last.commit_sha == fix_pull.head_sha, "the proven tree is pushed"
+
+
+def test_a_test_that_is_red_on_base_too_is_not_this_changes_fault(a_world: Callable[..., World]) -> None:
+    """PG116: CI never saw it on base; the base cell of the grid did."""
+    world = a_world()
+    asks = "return -(-total // size) if 'NO_COLOR' not in os.environ else total // size + 1"
+    lurking = '"""Pages."""\n\nimport os\n\n\ndef page_count(total: int, size: int) -> int:\n    ' + asks + "\n"
+    world.github.push(AUTHOR, REPO, "main", {"listing/pages.py": lurking})
+    number = a_red_pull(world)
+    world.step_until_quiet()
+
+    run = world.run_of(number)
+    assert run is not None and run.status.value == "COMPLETED", (run.status, run.block_cause, run.error)
+    assert [cells(world, proof)["base"] for proof in proofs_of(world, number)] == [(1, 0, 1)]
+    with world.services.read() as conn:
+        (group,) = diagnoses.groups_of(conn, run.diagnosis_id)
+    assert (group.cause.value, group.how_we_know) == (
+        "base_red",
+        "fails on the base commit too, 1 of 1 in our sandbox",
+    )
+    assert "already red on" in bodies(world, number)[0]
 
 
 def _outdated_test(world: World) -> int:
