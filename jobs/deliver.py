@@ -14,7 +14,7 @@ from app.ledger import outbox, pace, repos
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind
 from app.services import Hold, Services, hold, services
-from app.speech import answers, handover, issues, pulls, rerun, scope, trouble
+from app.speech import answers, handover, issues, pulls, rerun, reviews, scope, trouble
 from app.speech.letter import Dropped, Ending, Letter, NotNow, Sent
 
 log = structlog.get_logger("deliver")
@@ -28,6 +28,7 @@ SENDERS: Mapping[OutboxKind, Callable[[Letter], Ending]] = {
     OutboxKind.REOPEN_ISSUE: issues.reopen_issue,
     OutboxKind.OPEN_PULL: pulls.open_pull,
     OutboxKind.UPDATE_PULL: pulls.update_pull,
+    OutboxKind.SUBMIT_REVIEW: reviews.submit_review,
     OutboxKind.REPLY: answers.reply,
     OutboxKind.REACT: answers.react,
     OutboxKind.HIDE_REPLY: handover.hide,

@@ -1,4 +1,4 @@
-"""Publish a proven fix: the tree that was proved, pushed by git from our own store, and its pull request filed."""
+"""Publish a proven fix: the tree that was proved, pushed by git from our own store, or handed over by its words."""
 
 from dataclasses import dataclass
 
@@ -12,6 +12,7 @@ from app.ledger import outbox, publications, repos, runs, transitions, work
 from app.ledger.publications import PublicationEnd
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind, PublishMode
+from app.proving.whole import PUSHED, Whole, keep_whole, whole_fix
 from app.runs.facts import HeadMoved
 from app.runs.model import BlockCause, ItemKind, PublicationStatus
 from app.services import Hold, Services, hold, services
@@ -21,7 +22,6 @@ from app.workspace.remote import Pushed, Refused, Target
 
 log = structlog.get_logger("publish")
 
-HANDED_OVER = frozenset({PublishMode.SUGGESTIONS, PublishMode.PATCH})
 CAUSE_OF = {
     "moved": BlockCause.HUMAN_PUSHED,
     "not_a_descendant": BlockCause.HUMAN_PUSHED,
@@ -68,7 +68,7 @@ def publish(publication_id: str) -> str:
         with s.write() as conn:
             if not publications.start(conn, publication_id, job.held.holder, s.clock()):
                 return "late"
-        word = _end(job, _publish(job))
+        word = _end(job, *_publish(job))
     s.ring("advance", job.run.id)
     s.ring("deliver", str(job.run.installation_id))
     return word
@@ -100,24 +100,33 @@ def _follow(job: Job) -> str:
     return "processed"
 
 
-def _publish(job: Job) -> PublicationEnd:
+def _publish(job: Job) -> tuple[PublicationEnd, Whole | None]:
     """What became of it; a passing reason is FAILED, and the machine tries again (T50)."""
-    if job.publication.mode in HANDED_OVER or job.scope.is_fork:
-        return PublicationEnd(PublicationStatus.HANDED_OVER)
     try:
         with job.s.connect(job.run.installation_id) as client:
-            return _push(job, client)
+            return _hand_over(job, client)
     except TransientError as passing:
-        return PublicationEnd(PublicationStatus.FAILED, error_code="passing", error=job.s.redactor.text(str(passing)))
+        why = job.s.redactor.text(str(passing))
+        return PublicationEnd(PublicationStatus.FAILED, error_code="passing", error=why), None
     except UserError as refused:
-        return _refused(job, BlockCause.NO_PERMISSION, str(refused))
+        return _refused(job, BlockCause.NO_PERMISSION, str(refused)), None
 
 
-def _push(job: Job, client: Client) -> PublicationEnd:
+def _hand_over(job: Job, client: Client) -> tuple[PublicationEnd, Whole | None]:
+    """Push where that is allowed; else the proven change is handed over as suggestions or as a patch."""
     s = job.s
-    mirror = fetch(s, client.acting(Purpose.READ, job.repository.id), job.repository, (job.run.head_sha,))
+    wanted = (job.run.head_sha, job.run.base_sha)
+    mirror = fetch(s, client.acting(Purpose.READ, job.repository.id), job.repository, wanted)
     if not job.commit or mirror.tree_of(job.commit) != job.publication.tree:
-        return _refused(job, BlockCause.TREE_MISMATCH, "the tree to push is not the tree that was proved")
+        return _refused(job, BlockCause.TREE_MISMATCH, "the tree to push is not the tree that was proved"), None
+    whole = whole_fix(s, mirror, job.publication, (job.run, job.scope, job.repository), job.commit)
+    if whole.mode in PUSHED:
+        return _push(job, client, mirror), whole
+    return PublicationEnd(PublicationStatus.HANDED_OVER, mode=whole.mode), whole
+
+
+def _push(job: Job, client: Client, mirror: Mirror) -> PublicationEnd:
+    s = job.s
     url = address(s, job.repository.full_name)
     token = client.token(Purpose.PUSH, job.repository.id)
     there = mirror.remote_sha(url, token, job.target.branch)
@@ -154,20 +163,28 @@ def _refused(job: Job, cause: BlockCause, error: str) -> PublicationEnd:
     return PublicationEnd(PublicationStatus.REFUSED, refusal=cause.value, error=text)
 
 
-def _end(job: Job, end: PublicationEnd) -> str:
-    """The end and the pull request that it intends, in one transaction (OB-1)."""
+def _end(job: Job, end: PublicationEnd, whole: Whole | None) -> str:
+    """The end, the whole change, and the pull request or review that it intends, in one transaction (OB-1)."""
     s, now = job.s, job.s.clock()
     with s.write() as conn:
         if not publications.finish(conn, job.publication.id, job.held.holder, end, now):
             return "late"
+        if whole is not None and end.status in (PublicationStatus.PUSHED, PublicationStatus.HANDED_OVER):
+            keep_whole(s, conn, job.run.id, whole, now)
         if end.status is PublicationStatus.PUSHED and job.publication.mode is PublishMode.STACKED_PR:
-            outbox.put(
-                conn,
-                key=f"open_pull:{job.publication.branch}",
-                lane=job.scope.id,
-                kind=OutboxKind.OPEN_PULL,
-                payload={"publication_id": job.publication.id},
-                installation_id=job.run.installation_id,
-                now=now,
-            )
+            _intend(job, conn, OutboxKind.OPEN_PULL, f"open_pull:{job.publication.branch}", now)
+        elif end.mode is PublishMode.SUGGESTIONS:
+            _intend(job, conn, OutboxKind.SUBMIT_REVIEW, f"review:{job.run.id}", now)
     return end.status.value.lower()
+
+
+def _intend(job: Job, conn: Connection, kind: OutboxKind, key: str, now: int) -> None:
+    outbox.put(
+        conn,
+        key=key,
+        lane=job.scope.id,
+        kind=kind,
+        payload={"publication_id": job.publication.id},
+        installation_id=job.run.installation_id,
+        now=now,
+    )

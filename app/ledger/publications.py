@@ -28,7 +28,7 @@ class NewPublication:
 
 @dataclass(frozen=True)
 class PublicationEnd:
-    """How the hand-over ended; a refusal is one of the words of T38."""
+    """How the hand-over ended; a refusal is one of the words of T38. `mode` where it was another than was asked for."""
 
     status: PublicationStatus
     pushed_sha: str | None = None
@@ -37,6 +37,7 @@ class PublicationEnd:
     error: str = ""
     next_at: int | None = None
     ci_deadline_at: int | None = None
+    mode: PublishMode | None = None
 
 
 def create(conn: Connection, publication: NewPublication, now: int) -> str:
@@ -94,7 +95,10 @@ def finish(conn: Connection, publication_id: str, holder: Holder, end: Publicati
 
     PUSHED needs `pushed_sha`, `next_at` (first look at CI) and `ci_deadline_at`.
     """
-    return work.end(conn, ItemKind.PUBLICATION, publication_id, holder, now, **asdict(end))
+    values = asdict(end)
+    if end.mode is None:
+        del values["mode"]
+    return work.end(conn, ItemKind.PUBLICATION, publication_id, holder, now, **values)
 
 
 def requeue(conn: Connection, publication_id: str, next_at: int) -> bool:

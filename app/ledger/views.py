@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from app.integrity.model import Finding
 from app.ledger import diagnoses, events, evidence, issues, proofs, publications, repairs, repos, runs, spending, turns
+from app.ledger.changes import fix_view, publication_view
 from app.ledger.evidence import Store
 from app.ledger.gates import gate_of
 from app.ledger.rounds import rounds_of
@@ -17,17 +18,15 @@ from app.ledger.told import noted
 from app.ledger.transitions import accepted_proof
 from app.ledger.words import EventKind, EvidenceKind, ScopeState, SelfRepairStatus, TreeName
 from app.runs.facts import Rules
-from app.runs.model import BlockCause, ItemKind, ItemStatus, Outcome, Result, Role, Status
+from app.runs.model import BlockCause, ItemKind, ItemStatus, Outcome, Result, Status
 from app.runs.projection import overtaken
 from app.runs.view import (
     Evidence,
-    FixView,
     FoundView,
     GridRow,
     GroupView,
     LimitRow,
     ProofView,
-    PublicationView,
     RunView,
     ScopeView,
 )
@@ -173,8 +172,8 @@ def told_of_run(
         "run": run_view(conn, scope, run, settings),
         "rounds": rounds_of(conn, run.id),
         "proof": _proof(conn, store, run),
-        "fix": _fix(conn, store, run),
-        "publication": _publication(conn, published[-1], run, base) if published else None,
+        "fix": fix_view(conn, store, run),
+        "publication": publication_view(conn, published[-1], run, base) if published else None,
     }
 
 
@@ -351,46 +350,6 @@ def seen_word(cell: Row | None) -> str:
         return "not run"
     word, count = ("pass", cell.passes) if cell.passes == cell.runs else ("fail", cell.fails)
     return f"{word} {count} of {cell.runs}"
-
-
-def _fix(conn: Connection, store: Store, run: Row) -> FixView | None:
-    diffs = [row for row in evidence.of_run(conn, run.id) if row.kind is EvidenceKind.DIFF and row.path]
-    if not diffs:
-        return None
-    meta: dict[str, Any] = diffs[-1].meta_json or {}
-    approvals = [v for v in turns.verdicts_of_run(conn, run.id) if v.decision == "approve" and v.step_id]
-    work = [t for t in turns.of_run(conn, run.id) if t.role is Role.AGENT and t.status is ItemStatus.DONE]
-    return FixView(
-        diff=_readable(store.read(diffs[-1]).decode("utf-8", "replace")),
-        files=meta.get("files", 0),
-        added=meta.get("added", 0),
-        removed=meta.get("removed", 0),
-        what_was_wrong=approvals[-1].feedback.partition("\n")[0] if approvals else "",
-        approved_in_round=len(work) if approvals else 0,
-        subject=meta.get("subject", ""),
-        test_added=meta.get("test_added", 0),
-        test_removed=meta.get("test_removed", 0),
-    )
-
-
-def _readable(diff: str) -> str:
-    """The diff without the lines that only git reads."""
-    return "".join(line for line in diff.splitlines(keepends=True) if not line.startswith(("index ", "diff --git ")))
-
-
-def _publication(conn: Connection, row: Row, run: Row, base: str) -> PublicationView:
-    red = set(row.red_jobs or ())
-    before = {check["name"] for check in diagnoses.get(conn, run.diagnosis_id).check_runs or ()}
-    return PublicationView(
-        mode=row.mode.value,
-        branch=row.branch,
-        pushed_sha=row.pushed_sha or "",
-        pull_number=row.pr_number,
-        pull_url=None if row.pr_number is None else f"{base}/pull/{row.pr_number}",
-        ci=None if row.ci is None else row.ci.value,
-        red_jobs=tuple(row.red_jobs or ()),
-        red_before=True if red <= before else None if red & before else False,
-    )
 
 
 def is_open(scope: Row) -> bool:

@@ -90,6 +90,10 @@ class Mirror:
         """Tree id of a commit; raises GitFailed for one that is not here."""
         return self._git().text("rev-parse", "--verify", "--end-of-options", f"{sha}^{{tree}}")
 
+    def subject(self, sha: str) -> str:
+        """First line of a commit's message."""
+        return self._git().text("log", "-1", "--no-show-signature", "--format=%s", "--end-of-options", sha)
+
     def merge_base(self, one: str, other: str) -> str | None:
         """Best common ancestor, None for unrelated histories."""
         done = self._git().ask("merge-base", "--end-of-options", one, other)
