@@ -1,5 +1,7 @@
 """One tick of one run: find the fact that the machine has not used yet, let it decide, wake what follows."""
 
+import sys
+
 import structlog
 
 from app.errors import TransientError
@@ -240,3 +242,7 @@ def _ci(s: Services, run: Row) -> Fact | None:
 
 def _not_ours(s: Services, app: App | None) -> bool:
     return app is None or app.id != s.settings.app_id
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{advance(sys.argv[1])}\n")

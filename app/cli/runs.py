@@ -1,12 +1,14 @@
 """`remedy runs`: which runs there are, what happened in one, and whether its evidence still holds (EV-2)."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
 
 from app.cli.complete import run_ids
+from app.cli.environment import child_environment, python
 from app.cli.ledger import reading
 from app.cli.say import at, clean, dot, paint, rule
 from app.errors import UserError
@@ -85,6 +87,18 @@ def verify(run_id: RunId, as_json: AsJson = False) -> None:
         removed = f" {dot()} {found.removed} files removed by retention" if found.removed else ""
         print(f"broken: {clean(found.broken)}" if found.broken else f"holds: {counts}{removed}")
     raise typer.Exit(1 if found.broken else 0)
+
+
+@runs.command("tick")
+def tick(run_id: RunId) -> None:
+    """Let one run make its next step now, as the sweep would, and say what came of it."""
+    from app.ledger.listing import whole
+
+    with reading() as (conn, _):
+        if whole(conn, run_id) is None:
+            raise UserError(f"There is no run {clean(run_id)}. `remedy runs` lists them.")
+    argv = python("jobs.advance", run_id)
+    os.execve(argv[0], argv, child_environment())
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:

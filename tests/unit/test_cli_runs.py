@@ -1,6 +1,8 @@
 """`remedy runs` and `remedy prune`: what an operator reads, and the exit status that a script reads."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,3 +77,12 @@ def test_prune_says_what_it_would_take_and_takes_nothing_of_a_live_run(run_id: s
     engine.dispose()
     code, text = said("runs", "verify", run_id)
     assert code == 1 and "the file was removed" in text
+
+
+def test_tick_says_the_word_of_the_tick_C30_LE_8(run_id: str) -> None:
+    """In a process of its own, as an operator calls it."""
+    command = (sys.executable, "-m", "app.cli", "runs", "tick")
+    done = subprocess.run([*command, run_id], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "idle"), done.stderr
+    unknown = subprocess.run([*command, "nobody"], capture_output=True, text=True, check=False)
+    assert unknown.returncode == 1 and "There is no run nobody" in unknown.stderr
