@@ -223,9 +223,15 @@ def _queue_publication(conn: Connection, run: Run, now: int) -> None:
         NewPublication(
             key=str(run.active_id),
             run_id=run.run_id,
-            mode=PublishMode(mode or PublishMode.STACKED_PR),
+            mode=_mode(PublishMode(mode or PublishMode.STACKED_PR), repos.get_scope(conn, row.scope_id)),
             tree="" if proof is None else proof.tree,
             branch=f"remedy/{row.dedup_tag}/{row.id}",
         ),
         now,
     )
+
+
+def _mode(wanted: PublishMode, scope: Row | None) -> PublishMode:
+    """A fork gets no push and no pull request of ours: what would need one is a patch to take away (FK-2)."""
+    pushes = wanted in (PublishMode.STACKED_PR, PublishMode.COMMIT)
+    return PublishMode.PATCH if pushes and scope is not None and scope.is_fork else wanted

@@ -1,6 +1,7 @@
 """Forks, drafts, bots, branches, dry runs, the hand-over: who is asked, who is told, and how often."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,9 @@ from tests.journeys.world import AUTHOR, MAINTAINER, REPO, STRANGER, TIMES
 FORK = f"{STRANGER}/listing"
 
 
-def _fork_pull(place: Place, branch: str = "patch-1") -> int:
+def _fork_pull(place: Place, branch: str = "patch-1", files: dict[str, Any] | None = None) -> int:
     place.github.fork(STRANGER, REPO)
-    place.github.push(STRANGER, FORK, branch, {"feature.txt": "mine"})
+    place.github.push(STRANGER, FORK, branch, files or {"feature.txt": "mine"})
     return int(place.github.open_pull(STRANGER, REPO, f"{STRANGER}:{branch}").thread.number)
 
 

@@ -24,6 +24,7 @@ from tests.journeys.world import AUTHOR, MAINTAINER, REPO, fix
 Make = Callable[..., Place]
 RIGHT = fix(shop.SECOND_TRY)
 FIXED = {"do": "fixed", "addendum": "An empty list has one page. All else stays."}
+FILES = {"listing/__init__.py": "", "check.py": quick.CHECK}
 MOST = 400
 
 
@@ -34,7 +35,7 @@ def a_red_place(a_place: Make, tools: Path) -> Make:
     def make(scenario: Any, policy: str = "", **settings: Any) -> Place:
         place = a_place(f"{quick.POLICY}{policy}", proof_tools=str(tools), **settings)
         place.world.scenario(scenario)
-        place.github.push(MAINTAINER, REPO, "main", {"listing/__init__.py": "", "check.py": quick.CHECK})
+        place.github.push(MAINTAINER, REPO, "main", FILES)
         place.base("success")
         place.pull("feature", files=shop.CHANGE)
         place.fail(1)
