@@ -79,14 +79,16 @@ def set_default_branch(conn: Connection, repository_id: int, branch: str) -> Non
     conn.execute(update(repositories).where(repositories.c.id == repository_id).values(default_branch=branch))
 
 
-def remove_repository(conn: Connection, repository_id: int, now: int) -> None:
-    """The installation no longer includes it."""
-    conn.execute(update(repositories).where(repositories.c.id == repository_id).values(removed_at=now))
+def remove_repository(conn: Connection, repository_id: int, installation_id: int, now: int) -> None:
+    """The installation no longer includes it; one that another installation has by now stays."""
+    its = (repositories.c.id == repository_id, repositories.c.installation_id == installation_id)
+    conn.execute(update(repositories).where(*its).values(removed_at=now))
 
 
-def restore_repository(conn: Connection, repository_id: int) -> None:
-    """The installation includes it again."""
-    conn.execute(update(repositories).where(repositories.c.id == repository_id).values(removed_at=None))
+def restore_repository(conn: Connection, repository_id: int, installation_id: int) -> None:
+    """This installation includes it, again or after a transfer; what nobody knows yet comes with its first event."""
+    values = {"removed_at": None, "installation_id": installation_id}
+    conn.execute(update(repositories).where(repositories.c.id == repository_id).values(**values))
 
 
 def get_installation(conn: Connection, installation_id: int) -> Row | None:

@@ -18,7 +18,10 @@ def on_installation(s: Services, event: InstallationEvent, guid: str) -> Heard:
     account = installation.account.login if installation.account is not None else ""
     with s.write() as conn:
         repos.upsert_installation(conn, installation.id, account)
-        if event.action == "deleted":
+        if event.action == "created":
+            for repository in event.repositories:
+                repos.restore_repository(conn, repository.id, installation.id)
+        elif event.action == "deleted":
             for run in runs.active_of_installation(conn, installation.id):
                 transitions.apply(conn, run.id, Ended("installation_gone", hard=True), s.settings, now)
             repos.remove_installation(conn, installation.id, now)
@@ -46,13 +49,15 @@ def _greet(s: Services, conn: Connection, installation_id: int, found: Sequence[
 
 def on_installation_repositories(s: Services, event: InstallationRepositoriesEvent, guid: str) -> Heard:
     """Repositories came or went; a run of one that went ends."""
-    now = s.clock()
+    now, installation = s.clock(), event.installation
+    account = installation.account.login if installation.account is not None else ""
     with s.write() as conn:
+        repos.upsert_installation(conn, installation.id, account)
         for repository in event.repositories_added:
-            repos.restore_repository(conn, repository.id)
+            repos.restore_repository(conn, repository.id, event.installation.id)
         for repository in event.repositories_removed:
             _end_runs(s, conn, event.installation.id, repository.id, now)
-            repos.remove_repository(conn, repository.id, now)
+            repos.remove_repository(conn, repository.id, event.installation.id, now)
         return _greet(s, conn, event.installation.id, event.repositories_added, now)
 
 

@@ -19,7 +19,7 @@ FOLDER = Path(spec.__file__).parent.parent / "description"
 
 def test_d_1_the_files_are_those_of_source_md_and_every_schema_compiles() -> None:
     text = (FOLDER / "SOURCE.md").read_text()
-    for name in ("rest.json.gz", "hooks.json.gz"):
+    for name in ("rest.json.gz", "hooks.json.gz", "examples.json.gz"):
         (stated,) = re.findall(rf"`{re.escape(name)}` \| ([0-9a-f]{{64}})", text)
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == stated
     assert spec.load().compile_all() > 6000

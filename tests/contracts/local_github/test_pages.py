@@ -129,3 +129,10 @@ def test_f_m1_a_manifest_with_an_unknown_permission_is_refused(browser: httpx.Cl
     assert "no permission everything" in browser.post("/settings/apps/new", data={"manifest": manifest}).text
     agreed = {"manifest": manifest, "agreed": "yes", "name": "X"}
     assert browser.post("/settings/apps/new", data=agreed).status_code == 422
+
+
+def test_an_alert_is_a_box_with_its_word_as_heading() -> None:
+    shown = to_html("> [!IMPORTANT]\n> **Your turn:** read it")
+    assert '<blockquote class="alert"><p><strong>Important</strong></p>' in shown and "[!" not in shown
+    assert "<strong>Your turn:</strong> read it" in shown
+    assert "[!IMPORTANT]" in to_html("said [!IMPORTANT] in a line")

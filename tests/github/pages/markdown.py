@@ -1,6 +1,7 @@
 """A comment's Markdown as GitHub shows it: tables, line breaks, folds; HTML only from a short list."""
 
 import html
+import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
@@ -23,12 +24,20 @@ _HIDDEN = frozenset({"script", "style", "title", "textarea", "iframe"})
 _MARKDOWN = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
 
 
+_ALERT = re.compile(r"<blockquote>\s*<p>\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*<br />")
+
+
 def to_html(text: str | None) -> Markup:
     """Safe HTML; nothing of the text can run or load from elsewhere but an image."""
     cleaner = _Cleaner()
-    cleaner.feed(_MARKDOWN.render(text or ""))
+    cleaner.feed(_ALERT.sub(_alert, _MARKDOWN.render(text or "")))
     cleaner.close()
     return Markup(cleaner.text())
+
+
+def _alert(found: re.Match[str]) -> str:
+    """`> [!IMPORTANT]` is a box with a heading."""
+    return f'<blockquote class="alert"><p><strong>{found[1].capitalize()}</strong></p><p>'
 
 
 class _Cleaner(HTMLParser):

@@ -29,7 +29,9 @@ _ICONS |= {"action_required": "!", "startup_failure": "✗", "queued": "●", "i
 
 def render(github: "LocalGitHub", name: str, **values: Any) -> str:
     """A template in the frame of every page; `acting` are the people that a form may speak for."""
-    people = [user.login for user in github.world.state.users.values() if user.type == "User"]
+    users = [user for user in github.world.state.users.values() if user.type == "User"]
+    # Who made the App has no part in its story: the last to be offered.
+    people = [user.login for user in sorted(users, key=lambda user: user is github.app.owner)]
     style = (FOLDER / "style.css").read_text()
     template = _PAGES.get_template(f"{name}.html.j2")
     return template.render(github=github, people=people, style=style, icons=_ICONS, **values)

@@ -24,6 +24,13 @@ class InstallationVerbs(Verbs):
         events.installation_repositories(self.world, found, ([], [repository]), found.account)
 
     @verb
+    def remove(self, repo: RepositoryName) -> None:
+        """The app is taken off the whole account; `install` makes a new installation, with a new number."""
+        found = self._installation(repo)
+        del self.world.state.installations[found.id]
+        events.installation(self.world, "deleted", found, found.account)
+
+    @verb
     def suspend(self, repo: RepositoryName) -> None:
         """The installation is suspended: its tokens die, its events stop."""
         found = self._installation(repo)

@@ -1,5 +1,6 @@
 """People, repositories, branches and pushes."""
 
+from tests.github import events
 from tests.github.acts import pulls, refs
 from tests.github.core.gitstore import NO_SHA, Files, GitStore
 from tests.github.core.state import Repository, Token, User
@@ -101,6 +102,17 @@ class RepositoryVerbs(Verbs):
         repository = self._repository(repo)
         repository.former_names.add(repository.full_name.lower())
         repository.name = name
+
+    @verb
+    def transfer(self, repo: RepositoryName, owner: str) -> None:
+        """Another account's from now on, with the same id; the app is installed there and no longer here."""
+        repository, app = self._repository(repo), self.world.state.apps[self.world.app_id]
+        old = next(i for i in self.world.state.installations.values() if repository.id in i.repositories)
+        repository.former_names.add(repository.full_name.lower())
+        repository.owner = self.world.state.user(owner)
+        old.repositories.discard(repository.id)
+        events.installation_repositories(self.world, old, ([], [repository]), old.account)
+        self.world.install(app, repository)
 
     @verb
     def settings(self, repo: RepositoryName, *, has_issues: bool = True, archived: bool = False) -> None:

@@ -276,3 +276,32 @@ def test_an_hour_holds_no_more_writes_than_allowed_gh11(a_place: Callable[..., P
     times = [asked.at for asked in place.github.log(writes_only=True) if "access_tokens" not in asked.path]
     assert len(times) > 12
     assert max(sum(start <= at < start + 3_600_000 for at in times) for start in times) <= 12
+
+
+def test_a_transferred_repository_goes_on_in_its_new_installation_gh32(place: Place) -> None:
+    number = place.red_pull()
+    place.settle()
+    place.github.transfer(REPO, "beta")
+    place.settle()
+    (run,) = place.runs()
+    assert (run.status.value, run.cancel_reason) == ("CANCELLED", "installation_gone")
+
+    place.github.comment(MAINTAINER, f"beta/listing#{number}", "/remedy fix")
+    place.settle()
+    assert [run.status.value for run in place.runs()] == ["CANCELLED", "RUNNING"]
+    login = f"{place.github.app.slug}[bot]"
+    (comment,) = place.github.comments(f"beta/listing#{number}", login)
+    assert "the plan is being read" in comment.body.lower()
+
+
+def test_an_app_that_is_installed_again_is_heard_again_gh8(place: Place) -> None:
+    number = place.red_pull()
+    place.settle()
+    place.github.remove(REPO)
+    place.settle()
+    assert [run.status.value for run in place.runs()] == ["CANCELLED"]
+
+    place.github.install(REPO)
+    place.github.comment(MAINTAINER, place.thread(number), "/remedy fix")
+    place.settle()
+    assert [run.status.value for run in place.runs()] == ["CANCELLED", "RUNNING"]

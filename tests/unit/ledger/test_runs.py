@@ -247,10 +247,10 @@ def test_a_deleted_comment_stays_away_until_a_new_run(conn: Connection) -> None:
 def test_a_removed_repository_is_not_found_and_late_events_do_not_bring_it_back(conn: Connection) -> None:
     """IT-5, DB-8."""
     a_scope(conn)
-    repos.remove_repository(conn, SHOP, NOW)
+    repos.remove_repository(conn, SHOP, ACME, NOW)
     a_scope(conn)
     assert repos.find_repository(conn, ACME, "acme/r101") is None
-    repos.restore_repository(conn, SHOP)
+    repos.restore_repository(conn, SHOP, ACME)
     assert repos.find_repository(conn, ACME, "acme/r101") is not None
     repos.remove_installation(conn, ACME, NOW)
     a_scope(conn)
