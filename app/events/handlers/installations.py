@@ -21,7 +21,8 @@ def on_installation(s: Services, event: InstallationEvent, guid: str) -> Heard:
         if event.action == "created":
             for repository in event.repositories:
                 repos.restore_repository(conn, repository.id, installation.id)
-        elif event.action == "deleted":
+            return _greet(s, conn, installation.id, event.repositories, now)
+        if event.action == "deleted":
             for run in runs.active_of_installation(conn, installation.id):
                 transitions.apply(conn, run.id, Ended("installation_gone", hard=True), s.settings, now)
             repos.remove_installation(conn, installation.id, now)
@@ -29,8 +30,6 @@ def on_installation(s: Services, event: InstallationEvent, guid: str) -> Heard:
             repos.suspend_installation(conn, installation.id, now)
         elif event.action == "unsuspend":
             repos.suspend_installation(conn, installation.id, None)
-        elif event.action == "created":
-            return _greet(s, conn, installation.id, event.repositories, now)
     return Heard()
 
 
