@@ -37,6 +37,7 @@ class Tree(Stage):
     """Of a Redis of the operator's own; empty: `remedy up` starts one."""
     database = ""
     """Empty: a SQLite file in the data folder."""
+    _services: Services | None = None
 
     def _environment(self) -> dict[str, str]:
         return {**super()._environment(), "REMEDY_TIMES": json.dumps(FAST), "REDIS_URL": self.redis_url}
@@ -100,4 +101,11 @@ class Tree(Stage):
 
     def services(self) -> Services:
         """For looking into its ledger."""
-        return make(Settings(data=self.folder / "data", DATABASE_URL=self.database))
+        if self._services is None:
+            self._services = make(Settings(data=self.folder / "data", DATABASE_URL=self.database))
+        return self._services
+
+    def close(self) -> None:
+        super().close()
+        if self._services is not None:
+            self._services.engine.dispose()
