@@ -10,6 +10,7 @@ from app.errors import TransientError, UserError
 from app.github import pulls
 from app.github.client import Client
 from app.github.tokens import Purpose
+from app.integrity.selftest import problem_of_gate
 from app.ledger import proofs, work
 from app.ledger.proofs import ProofEnd
 from app.ledger.rules import limits_of
@@ -52,6 +53,8 @@ def _prove(case: Case) -> str:
         return "late"
     if change.problem:
         return _end(case, _without_run(ProofOutcome.FAILED, case.s, change.problem))
+    if problem := problem_of_gate():
+        return _end(case, ProofEnd(ItemStatus.FAILED, error_code="gate", error=problem))
     try:
         proved = measure(case, mirror_of(case.s, case.repository.id), change, case.held.lost)
     except Stopped:

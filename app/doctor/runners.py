@@ -7,6 +7,7 @@ from typing import Literal
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.doctor.model import Found
+from app.integrity.selftest import problem_of_gate
 from app.ledger.engine import open_engine, read
 from app.ledger.plugins import usable
 from app.plugins.listing import registry_of
@@ -57,6 +58,14 @@ def test_tools(settings: Settings) -> Found:
     if told.startswith("No sandbox"):
         return Found("not checked", "no sandbox to run them in")
     return Found("failed", told, f"set REMEDY_PROOF_TOOLS to an environment with {FRAMEWORK}")
+
+
+def proof(settings: Settings) -> Found:
+    """PV-7: the gate allows a known good fix and blocks a known bad one."""
+    problem = problem_of_gate()
+    if problem:
+        return Found("failed", problem, "tell us of it; nothing is proven until then")
+    return Found("passed", "a known good fix is allowed, a known bad one blocked")
 
 
 def agent(settings: Settings) -> Found:

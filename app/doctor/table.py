@@ -29,6 +29,7 @@ CHECKS: Mapping[str, Mapping[str, Check]] = {
     "Runners": {
         "Sandbox": runners.sandbox,
         "Test tools": runners.test_tools,
+        "Proof": runners.proof,
         "Agent": runners.agent,
         "Supervisor": runners.supervisor,
     },
