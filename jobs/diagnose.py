@@ -29,9 +29,11 @@ from app.ledger import told as told_of
 from app.ledger.rows import Row
 from app.ledger.rules import runner_of
 from app.ledger.views import scope_view
+from app.plugins.listing import registry
 from app.policy import Policy, PolicyError
 from app.render import DryRun, render_dry_run
 from app.render.links import links_of
+from app.runners.manifest import Gateway
 from app.runs.model import Cause, DiagnosisState, Outcome, Role
 from app.services import Services, hold, services
 from app.settings import Limits
@@ -183,6 +185,14 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
     return _ring(s, told, decision)
 
 
+def _called(s: Services, runner_id: str) -> Gateway | None:
+    """Which server would be called for a remote agent; nothing is asked of it (G2)."""
+    with s.read() as conn:
+        entries = registry(conn, s.settings).entries()
+    known = next((one.manifest for one in entries if one.id == runner_id and one.manifest is not None), None)
+    return None if known is None else known.spec.gateway
+
+
 def _rehearse(work: _Work) -> None:
     """Answer a dry run: runner, title, tags and prompts (A17)."""
     s, now = work.s, work.s.clock()
@@ -195,7 +205,10 @@ def _rehearse(work: _Work) -> None:
     if plan is not None:
         runner = runner_of(repository, Role.AGENT, s.settings)
         title, tags = title_of(told.failures_total, told.dedup_tag), tags_of(repository, told.dedup_tag)
-        shown = DryRun(runner, title, tags, rehearse(s, *plan, runner))
+        called = _called(s, runner)
+        tags = (*called.tags, *tags) if called is not None else tags
+        name = runner if called is None else f"{runner}: {called.tools.create} of {called.server}"
+        shown = DryRun(name, title, tags, rehearse(s, *plan, runner, called is not None))
         text = render_dry_run(shown, links_of(view), f"dry_run:{told.id}", s.redactor)
     with s.write() as conn:
         rehearsal.simulate(conn, told, [group for group in groups if _wants_issue(work.policy, group)], now)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.briefs.case import Outside, open_case
+from app.briefs.naming import branch_of
 from app.briefs.work import first_attempt
 from app.ledger import runs, sessions, turns
 from app.ledger.ids import new_id
@@ -17,7 +18,9 @@ class _TakenBack(Exception):
     """Ends the rehearsal: every row that it made is gone."""
 
 
-def rehearse(s: Services, run: Run, facts: RunFacts, about: Sequence[StepFacts], runner_id: str) -> tuple[Prompt, ...]:
+def rehearse(
+    s: Services, run: Run, facts: RunFacts, about: Sequence[StepFacts], runner_id: str, remote: bool = False
+) -> tuple[Prompt, ...]:
     """The first prompt of each step, word for word; empty where another run holds the scope."""
     made: list[Prompt] = []
     now = s.clock()
@@ -31,7 +34,8 @@ def rehearse(s: Services, run: Run, facts: RunFacts, about: Sequence[StepFacts],
                 turn = NewTurn(key, run.run_id, str(session_id), Role.AGENT, Purpose.WORK, step.step_id, simulated=True)
                 turns.create(conn, turn, now)
                 case = open_case(conn, key, s.settings)
-                made.append(render_prompt("agent_work", with_nonce(first_attempt(case, Outside()))))
+                outside = Outside(remote_branch=branch_of(case) if remote else "")
+                made.append(render_prompt("agent_work", with_nonce(first_attempt(case, outside))))
             raise _TakenBack
     except _TakenBack:
         return tuple(made)

@@ -16,8 +16,9 @@ from tests.demo import shop
 from tests.journeys.deadly import DeadlyWorld, Trap
 from tests.journeys.outcome import assert_repaired
 from tests.journeys.steps import a_red_pull, bodies
+from tests.journeys.threads import logs
 from tests.journeys.victim import Point
-from tests.journeys.world import MAINTAINER, REPO, World
+from tests.journeys.world import MAINTAINER, REPO, STRANGER, World
 
 KEY = "dv-canary-7f3a19c4"
 WAITING = {"status": "running", "status_detail": "waiting_for_user"}
@@ -211,6 +212,34 @@ def test_a_stopped_run_ends_the_remote_session_g23(world: DeadlyWorld, devin: De
     with world.services.read() as conn:
         after = turns.get(conn, turn.id)
     assert after.status.value == "CANCELLED" and after.follow_json is None
+
+
+def test_a_dry_run_shows_server_and_tool_and_asks_nobody_g1_g2(devin: Devin, a_deadly_world: Make) -> None:
+    """A17: tool, title, tags and the whole prompt with the branch; not one request to the vendor."""
+    world = with_devin(a_deadly_world(agent=DEVIN), devin)
+    world.github.push(MAINTAINER, REPO, "main", {".github/remedy.yml": "enabled: false\n"})
+    number = a_red_pull(world)
+    world.github.comment(MAINTAINER, f"{REPO}#{number}", "/remedy dry-run")
+    world.step_until_quiet()
+    (answer,) = [body for body in bodies(world, number) if "**Dry run.**" in body]
+    assert f"{DEVIN}: devin_session_create of devin" in answer and "| Tags | `remedy`, `e2e-fail-" in answer
+    assert BRANCH.search(answer) and devin.requests == 0
+
+
+def test_a_fork_never_gets_a_remote_agent_rn60(devin: Devin, a_deadly_world: Make) -> None:
+    """It has rights of its own at GitHub, and the code is a stranger's."""
+    world = with_devin(a_deadly_world(agent=DEVIN), devin)
+    world.github.fork(STRANGER, REPO)
+    fork = f"{STRANGER}/{REPO.partition('/')[2]}"
+    world.github.push(STRANGER, fork, "patch-1", shop.CHANGE)
+    number = int(world.github.open_pull(STRANGER, REPO, f"{STRANGER}:patch-1").thread.number)
+    world.github.report_job(f"{REPO}#{number}", name="unit", conclusion="failure", log=logs.red())
+    world.step_until_quiet()
+    world.github.comment(MAINTAINER, f"{REPO}#{number}", "/remedy fix")
+    world.step_until_quiet()
+    run = world.run_of(number)
+    assert run is not None and run.status.value == "BLOCKED" and devin.requests == 0
+    assert "never for a fork" in work_turn(world, number).error
 
 
 REFUSALS = {
