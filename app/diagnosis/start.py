@@ -157,7 +157,9 @@ def _start(s: Services, conn: Connection, told: Row, wanted: list[Row], now: int
         return Decision(Outcome.ATTACHED, None if active is None else active.id)
     step = transitions.apply(conn, run.run_id, Start(told.asked_by or "remedy"), s.settings, now)
     _tell_issues(conn, run.run_id, told, now)
-    return Decision(Outcome.RUN_STARTED, run.run_id, (("turn", str(step.run.active_id)),))
+    left = [group.title for group in wanted[len(groups) :]]
+    details = {told_of.LEFT: left} if left else {}
+    return Decision(Outcome.RUN_STARTED, run.run_id, (("turn", str(step.run.active_id)),), details=details)
 
 
 def _tell_issues(conn: Connection, run_id: str, told: Row, now: int) -> None:

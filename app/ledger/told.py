@@ -10,7 +10,7 @@ from app.ledger.rows import Row
 from app.runs.view import AskedLog, ConfigMistake, Press
 
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
-WAITING_FOR, REPAIR_ON = "waiting_for", "repair_on"
+WAITING_FOR, REPAIR_ON, LEFT = "waiting_for", "repair_on", "left"
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
 OWN_CONFIG, PRESSED = "own_config", "pressed"
 """Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press
@@ -31,6 +31,7 @@ def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
         "rerun": bool(details.get(RERUN)),
         "waiting_workflow": details.get(WORKFLOW, ""),
         "waiting_for": int(details.get(WAITING_FOR, 0)),
+        "left": tuple(details.get(LEFT, ())),
         "sightings": _sightings(details.get(REPAIR_ON)),
         "trouble": trouble.get("text", ""),
         "trouble_url": trouble.get("url", ""),

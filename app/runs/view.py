@@ -247,6 +247,8 @@ class ScopeView:
     problem: str = ""
     groups: tuple[GroupView, ...] = ()
     failures_total: int = 0
+    left: tuple[str, ...] = ()
+    """Groups that the run leaves alone: one run has so many steps at most (PL-1)."""
     failures_most: int = 50
     """So many failing tests are listed at most (A6)."""
     evidence: Evidence | None = None

@@ -57,7 +57,7 @@ def test_used_up_time_stops_a_run_and_the_ceiling_holds_W65_W71(a_world: Callabl
 
     run = world.run_of(number)
     assert run is not None and (run.status.value, run.block_cause.value) == ("BLOCKED", "budget_used"), run
-    assert "the operator allows no more budget" in bodies(world, number)[0]
+    assert "once the operator allows this run more budget" in bodies(world, number)[0]
     asked = world.github.comment(AUTHOR, f"{REPO}#{number}", "/remedy resume")
     world.step_until_quiet()
     again = world.run_of(number)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import select
 
 from app.briefs.case import failures_shown, open_case
-from app.ledger import diagnoses, events, schema, turns
+from app.ledger import diagnoses, events, runs, schema, turns
 from app.ledger.rows import Row
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
@@ -116,3 +116,19 @@ def test_what_fails_later_at_the_same_commit_joins_the_run_and_its_next_prompt_i
         case = open_case(conn, turn.id, place.world.settings)
     assert told.count("run.evidence_added") == 1 and "issue.opened" in told
     assert [(one.test_id, one.since_later) for one in failures_shown(case)] == [(logs.PAGES, False), (logs.OTHER, True)]
+
+
+def test_more_causes_than_steps_are_named_and_left_pl1(a_place: Callable[..., Place]) -> None:
+    place = a_place("enabled: true\nlimits: {steps: 2}\n")
+    failing = [(f"tests/test_{n}.py::test_it", f"assert {n} == 'cause {n}'") for n in range(4)]
+    number = place.red_pull(logs.many(failing))
+    place.settle()
+
+    (run,) = place.runs()
+    with place.world.services.read() as conn:
+        steps = [step.title for step in runs.steps_of(conn, run.id)]
+        titles = [group.title for group in diagnoses.groups_of(conn, run.diagnosis_id)]
+    assert len(titles) == 4 and steps == titles[:2], "one step for each of the first two causes"
+    (comment,) = place.comments(number)
+    assert "One run repairs 2 groups at most. Left for another one: " in comment
+    assert all(f"`{title}`" in comment for title in titles[2:])
