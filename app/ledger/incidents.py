@@ -32,7 +32,12 @@ def also_red(conn: Connection, issue_ids: list[str]) -> list[str]:
 
 def shown_elsewhere(conn: Connection, issue_id: str, scope_id: str) -> bool:
     """Whether the head of another open pull request shows this failure: then it is not over (W17)."""
-    return any(found != scope_id for found in conn.execute(_showing([issue_id])).scalars())
+    return any(found != scope_id for found in showing(conn, issue_id))
+
+
+def showing(conn: Connection, issue_id: str) -> list[str]:
+    """Open pull requests whose head shows this failure."""
+    return list(conn.execute(_showing([issue_id])).scalars())
 
 
 def _showing(issue_ids: list[str]) -> Select[Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.github import comments
 from app.github import issues as github
-from app.ledger import diagnoses, issues, repos, transitions
+from app.ledger import diagnoses, incidents, issues, repos, transitions
 from app.ledger.history import seen_rows
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
@@ -33,7 +33,8 @@ def open_issue(letter: Letter) -> Ending:
         known = github.open_issue(letter.client, letter.repo, title, body, _labels(letter, issue))
     with letter.s.write() as conn:
         issues.numbered(conn, issue.id, known.number)
-        transitions.show(conn, letter.told("scope_id"), letter.s.clock())
+        for scope_id in {letter.told("scope_id"), *incidents.showing(conn, issue.id)}:
+            transitions.show(conn, scope_id, letter.s.clock())
     _note(letter, EventKind.ISSUE_OPENED, known.number)
     return Sent(known.number)
 

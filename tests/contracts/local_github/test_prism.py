@@ -69,9 +69,9 @@ def _proxy(document: Path, upstream: str) -> Iterator[str]:
         address = f"http://127.0.0.1:{port}"
         for _ in range(600):
             try:
-                httpx.get(address)
+                socket.create_connection(("127.0.0.1", port), 1).close()
                 break
-            except httpx.TransportError:
+            except OSError:
                 time.sleep(0.1)  # a foreign process that says nothing when it is ready
         yield address
     finally:
