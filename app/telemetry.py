@@ -21,7 +21,7 @@ KEYS = ("delivery", "event", "installation", "repo", "pr", "sha", "run", "turn",
 # What else a line may say; docs/operations.md tells what each means.
 FACTS = (
     *("job", "id", "outcome", "wall_s", "why", "error", "kind", "key", "item", "command", "diagnosis", "proof"),
-    *("queue", "tool", "user", "app", "found", "status", "reason", "path"),
+    *("queue", "tool", "user", "app", "scope", "found", "status", "reason", "path"),
 )
 
 # Written by this module, or objects that never reach the line.

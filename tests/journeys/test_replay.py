@@ -47,31 +47,25 @@ def tried(world: World, *args: str) -> tuple[int, str]:
     return done.exit_code, done.stdout
 
 
-def test_a_recorded_delivery_leads_to_the_same_and_changes_nothing(world: World, red: Row) -> None:
+def test_a_delivery_is_tried_again_and_nothing_changes(world: World, red: Row, tmp_path: Path) -> None:
+    """The same as it was recorded; the same from files; something else once the pull request moved on."""
     before = rows_of(world)
     code, text = tried(world, red.guid)
     assert code == 0, text
     assert "this_change" in text and "starts" in text and "upsert_comment" in text and "0 of" in text
-    assert rows_of(world) == before
     shown = json.loads(tried(world, red.guid, "--json")[1])
     assert {step["result"] for step in shown["steps"]} == {"same", ""}
     assert "test" in shown["comment"]
-    world.step_until_quiet()
-    assert world.run_of(1) is not None
 
-
-def test_a_delivery_that_would_lead_elsewhere_now_differs(world: World, red: Row) -> None:
-    world.github.push(AUTHOR, REPO, "one-page-minimum", {"more.py": "x = 1\n"})
-    code, text = tried(world, red.guid)
-    assert code == 3, text
-    assert "differs" in text
-
-
-def test_a_body_in_a_file_is_tried_too(world: World, red: Row, tmp_path: Path) -> None:
     for name, body in (("raw.json", payload(red)), ("page.json", b'{"payload": ' + payload(red) + b"}")):
         (tmp_path / name).write_bytes(body)
         code, text = tried(world, str(tmp_path / name))
         assert (code, "handled" in text, "Recorded" in text) == (0, True, False), text
+    assert rows_of(world) == before
+
+    world.github.push(AUTHOR, REPO, "one-page-minimum", {"more.py": "x = 1\n"})
+    code, text = tried(world, red.guid)
+    assert (code, "differs" in text) == (3, True), text
 
 
 def test_what_only_reads_cannot_write(world: World) -> None:
