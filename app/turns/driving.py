@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from app.errors import UserError
+from app.redact import Redactor
 from app.runners.codes import Code, RunnerError, RunnerFailure
 from app.runners.kinds import runner_for
 from app.runners.permissions import Bounds
@@ -15,8 +16,10 @@ from app.runners.runner import Ask, SessionRef, SessionSpec, Sink, TurnResult
 from app.runners.turn import drive_turn
 from app.runs.model import Role
 from app.settings import Settings
+from app.telemetry import known_secrets
 from app.turns.reach import shown_to, with_models, with_tools
 from app.turns.tools.serve import ToolServer
+from app.turns.turn_log import TurnLog
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
@@ -86,9 +89,9 @@ async def _drive(
         binds=shown,
         home=seat.room.folder("home"),
     )
-    launcher, spec = with_models(
-        Launcher(sandbox, place, Limits.for_agents(seat.wall_s), seat.turn_id), spec, settings.models
-    )
+    log = TurnLog(seat.room.path / f"{seat.turn_id}.log", Redactor(known_secrets(settings)))
+    limits = Limits.for_agents(seat.wall_s)
+    launcher, spec = with_models(Launcher(sandbox, place, limits, seat.turn_id, tap=log), spec, settings.models)
     if spec.manifest.spec.requires.strong_sandbox and launcher.tier < Tier.STRONG:
         text = f"{spec.id} is run only where the sandbox is STRONG; it is {sandbox.tier.name} here"
         return Driven(TurnResult(error=RunnerError(Code.SANDBOX_UNAVAILABLE, text)), launcher.tier)
@@ -99,10 +102,18 @@ async def _drive(
     except RunnerFailure as stopped:
         return Driven(TurnResult(error=stopped.error), launcher.tier)
     task = asyncio.create_task(drive_turn(runner, session, ref, ask, model, sink))
+    try:
+        return None if await _is_stopped(task, lost) else Driven(task.result(), launcher.tier)
+    finally:
+        log.close()
+
+
+async def _is_stopped(task: asyncio.Task[TurnResult], lost: Callable[[], bool]) -> bool:
+    """Waits for the turn's end; a turn that is lost or not wanted any more is stopped at once."""
     while not task.done():
         await asyncio.wait({task}, timeout=LOOK_S)
         if lost() and not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            return None
-    return Driven(task.result(), launcher.tier)
+            return True
+    return False

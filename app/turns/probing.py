@@ -21,7 +21,7 @@ from app.turns.tools.serve import tool_server
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.choose import choose
-from app.workspace.sandbox.model import Limits, Workspace
+from app.workspace.sandbox.model import Limits, Tier, Workspace
 
 PROBE_S = 90
 REHEARSAL = "rehearsal"
@@ -40,6 +40,8 @@ def probe(settings: Settings, spec: RunnerSpec, wall_s: float = PROBE_S) -> Read
 
 async def _probe(settings: Settings, spec: RunnerSpec, room: Room, wall_s: float) -> Readiness:
     launcher, ready_spec = await launcher_in(settings, spec, room, wall_s)
+    if spec.manifest.spec.requires.strong_sandbox and launcher.tier < Tier.STRONG:
+        return Readiness(False, problems=(f"{spec.id} is run only where the sandbox is STRONG",))
     try:
         runner = runner_for(ready_spec, launcher)
     except RunnerFailure as stopped:

@@ -19,6 +19,9 @@ PORTS: Mapping[str, int] = {"model": 8080, "proxy": 8081, "tools": 8082, "dial":
 Serve = Callable[[socket.socket], Coroutine[object, object, None]]
 """Serves one listening socket until it is cancelled."""
 
+Tap = Callable[[str, bytes], None]
+"""Gets the stream's name and raw bytes."""
+
 
 class Ports(Protocol):
     """Loopback ports that a runner wants inside."""
@@ -33,7 +36,8 @@ class Ports(Protocol):
 class Launcher:
     """Bound to one turn. A `frozen` workspace is read-only inside: supervisors get it so (decisions.md, row 15).
 
-    `serve` are the app's endpoints for this turn; each process gets all of them on its own loopback.
+    `serve` are the app's endpoints for this turn; each process gets all of them on its own loopback. `tap` sees
+    all that they write.
     """
 
     sandbox: Sandbox
@@ -41,6 +45,7 @@ class Launcher:
     limits: Limits
     run_id: str
     serve: Mapping[str, Serve] = field(default_factory=dict)
+    tap: Tap | None = None
     _free: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -85,14 +90,18 @@ class Launcher:
         except BaseException:
             await proc.kill()
             raise
-        return Process(proc, [handlers[port](listener) for port, listener in listeners.items()])
+        servers = [handlers[port](listener) for port, listener in listeners.items()]
+        return Process(proc, servers, proc.events if self.tap is None else _tapped(proc.events, self.tap))
 
 
 class Process:
     """One running agent. `events` must be read: it holds the agent back when nobody does. Its endpoints end with it."""
 
-    def __init__(self, proc: Proc, servers: Sequence[Coroutine[object, object, None]] = ()) -> None:
+    def __init__(
+        self, proc: Proc, servers: Sequence[Coroutine[object, object, None]], events: AsyncIterator[Output]
+    ) -> None:
         self._proc = proc
+        self._events = events
         self._servers = [asyncio.create_task(server) for server in servers]
         self._ended = asyncio.create_task(self._end())
 
@@ -102,7 +111,7 @@ class Process:
 
     @property
     def events(self) -> AsyncIterator[Output]:
-        return self._proc.events
+        return self._events
 
     async def dial(self) -> socket.socket:
         """A connection to the dial port inside; OSError when nothing answers there."""
@@ -123,6 +132,12 @@ class Process:
             if isinstance(ended, Exception):
                 log.error("an endpoint of an agent failed", exc_info=ended)
         return result
+
+
+async def _tapped(events: AsyncIterator[Output], tap: Tap) -> AsyncIterator[Output]:
+    async for output in events:
+        tap(output.stream, output.data)
+        yield output
 
 
 def _free_port() -> int:

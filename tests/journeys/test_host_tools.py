@@ -1,12 +1,15 @@
 """An agent asks its host while it works: granted tools, in the sandbox, through the turn's own port (runners.md, 6)."""
 
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from app.ledger import outbox
 from app.ledger.events import of_turn
+from app.ledger.schema import publications
 from app.ledger.turns import verdicts_of_run
 from app.ledger.words import TurnEventKind, TurnEventSource
 from app.runners.permissions import HOST_TOOLS
@@ -33,6 +36,15 @@ def with_tools(world: World, *moves: Any, **spec: Any) -> int:
 
 def said(world: World, number: int) -> str:
     return str(next(turn.text for turn in world.turns_of(number) if turn.role is Role.AGENT))
+
+
+def author_of_the_push(world: World) -> str:
+    """The agent commits as somebody else; what is pushed is the host's own commit of the proven tree (RN-31, S27)."""
+    with world.services.read() as conn:
+        (pushed,) = conn.execute(select(publications.c.pushed_sha)).scalars()
+    (store,) = (world.settings.data / "repos").glob("*.git")
+    command = ("git", "-C", str(store), "log", "-1", "--format=%an", pushed)
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_an_agent_uses_its_tools_and_hands_in_by_one(a_world: Callable[..., World]) -> None:
@@ -78,6 +90,7 @@ def test_an_agent_uses_its_tools_and_hands_in_by_one(a_world: Callable[..., Worl
     assert len(calls) == 8 and set(map(tuple, calls.values())) == {("tool.call.started", "tool.call.completed")}
     assert [row.data_json["text"] for row in rows if row.type is TurnEventKind.TURN_LOG] == ["looking at pages.py"]
     assert not any("looking at" in body for body in bodies(world, number)) and verdicts == {"tool"}
+    assert author_of_the_push(world) == "remedy[bot]"
     issue = world.github.issues(REPO)[0]
     notes = [c.body for c in world.github.comments(f"{REPO}#{issue.number}") if "A note of the agent" in c.body]
     assert len(notes) == 1 and "```text\nSeen: @mo" in notes[0]
