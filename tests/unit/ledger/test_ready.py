@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection, insert, update
 
-from app.ledger import deliveries, diagnoses, leases, outbox, pace, publications, ready, runs, work
+from app.ledger import deliveries, diagnoses, leases, outbox, pace, publications, ready, runs, turns, work
 from app.ledger.deliveries import Delivery
 from app.ledger.leases import Holder
 from app.ledger.publications import PublicationEnd
@@ -179,6 +179,24 @@ def test_work_that_lost_its_holder_is_interrupted(conn: Connection, kind: ItemKi
     assert not leases.renew(conn, work.resource(kind, item), me.owner, me.epoch, NOW, LEASE)
     assert leases.expired(conn, NOW + LEASE) == []
     assert due(conn, NOW + LEASE) == [("advance", run.run_id)]
+
+
+def test_a_followed_turn_has_no_holder_and_is_rung_when_it_is_due(conn: Connection) -> None:
+    """G23: between two looks nobody waits; a dead worker costs nothing but the next look."""
+    run = quiet_run(conn)
+    turn_id = a_turn(conn, run)
+    me = begin(conn, ItemKind.TURN, turn_id)
+    assert turns.follow(conn, turn_id, me, NOW, follow_json={"phase": "waiting"}, next_at=NOW + 15_000)
+    leases.release(conn, f"turn:{turn_id}", me.owner, me.epoch)
+    assert ready.interrupt_expired(conn, NOW + LEASE) == []
+    assert due(conn, NOW + 14_999) == [] and due(conn, NOW + 15_000) == [("turn", turn_id)]
+
+    leases.take(conn, f"turn:{turn_id}", "another", NOW + 15_000, LEASE)
+    assert not turns.follow(conn, turn_id, me, NOW + 15_000, follow_json={}), "LE-2: it is another's now"
+    assert work.cancel(conn, ItemKind.TURN, turn_id, NOW + 15_000)
+    assert due(conn, NOW + 15_000) == [("turn", turn_id)], "what still runs elsewhere is to be ended"
+    turns.followed_to_the_end(conn, turn_id)
+    assert due(conn, NOW + 15_000) == []
 
 
 def test_work_that_nobody_began_is_not_interrupted(conn: Connection) -> None:
