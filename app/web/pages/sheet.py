@@ -17,7 +17,21 @@ from app.runs.projection import Button
 from app.runs.view import RunView, ScopeView
 
 DIFF_LINES = 2000
-PARTS = ("state", "next", "stages", "tests", "proof", "fix", "verdicts", "repair", "talk", "timeline", "cost", "kept")
+PARTS = (
+    "fact",
+    "state",
+    "next",
+    "stages",
+    "tests",
+    "proof",
+    "fix",
+    "verdicts",
+    "repair",
+    "talk",
+    "timeline",
+    "cost",
+    "kept",
+)
 """The parts of the page that are sent anew while it is open, each the element of that id (UX-H4)."""
 
 _STAGES = (

@@ -1,0 +1,1 @@
+"""Chromium in front of the real process tree."""
