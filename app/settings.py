@@ -195,6 +195,11 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite:///{self.data / 'remedy.db'}"
 
     @property
+    def has_pages(self) -> bool:
+        """Whether people can sign in here, so that a link to a page leads somewhere."""
+        return bool(self.client_id and self.client_secret.get_secret_value())
+
+    @property
     def operator_key(self) -> str:
         """What seals secrets in the database: `REMEDY_SECRET_KEY`, else a file of the data folder, made when needed."""
         if given := self.secret_key.get_secret_value():

@@ -88,7 +88,7 @@ def scope_view(conn: Connection, store: Store, scope_id: str, settings: Settings
         off_at=scope.off_at,
         off_reason=scope.off_reason,
         is_fork=scope.is_fork,
-        pages=False,
+        pages=settings.has_pages,
         fixed_in_head=bool(scope.green_sha) and scope.green_sha == scope.head_sha,
         **noted(conn, scope, newest if told is None else told, base),
         **told_of_run(conn, store, scope, run, settings, base),

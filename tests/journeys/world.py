@@ -53,7 +53,10 @@ GOOD = {"agent": [fix(shop.SECOND_TRY)]}
 
 
 class World:
-    """`world.step_until_quiet()` runs everything that is ready; verbs of people and of GitHub are on `world.github`."""
+    """`world.step_until_quiet()` runs everything that is ready; verbs of people and of GitHub are on `world.github`.
+
+    With `pages=True` people can sign in, and texts link to the pages.
+    """
 
     def __init__(self, folder: Path, scenario: Mapping[str, Any] = GOOD, **settings: Any) -> None:
         self.offset_ms = 0
@@ -88,8 +91,6 @@ class World:
             "webhook_secret": app.webhook_secret,
             "secret_key": "journeys-only",
             "onboarding": False,
-            "client_id": app.client_id,
-            "client_secret": app.client_secret,
             "agent": QA,
             "supervisor": QA,
             "self_repair": False,
@@ -102,7 +103,11 @@ class World:
             "limits": {"mutants_s": 0},
             "sandbox": {"i_accept_no_isolation": [REPO]},
         }
-        return Settings(**{**values, **{name: value for name, value in more.items() if name != "api_version"}})
+        if more.get("pages"):
+            values |= {"client_id": app.client_id, "client_secret": app.client_secret}
+        return Settings(
+            **{**values, **{name: value for name, value in more.items() if name not in ("api_version", "pages")}}
+        )
 
     def scenario(self, scenario: Mapping[str, Any]) -> None:
         """What the agents will do from now on."""

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.errors import TransientError, UserError
 from app.github.manifest import CODE, convert, manifest, reasons
-from app.ledger import onboarding, setting_up, vault
+from app.ledger import deliveries, onboarding, setting_up, vault
 from app.ledger.engine import read, write
 from app.ledger.vault import Registration
 from app.web.forms import read_form, same
@@ -104,13 +104,14 @@ def _form_values(request: Request, web: Web, state: str) -> dict[str, Any]:
 def _check_values(web: Web, viewer: Viewer | None) -> dict[str, Any]:
     with read(web.engine) as conn:
         heard = vault.get(conn, web.settings, vault.HEARD)
+        newest = deliveries.newest_at(conn)
         rows = onboarding.rows(conn) if viewer is not None else []
     return {
         "here": "setup",
         "slug": web.settings.app_slug,
         "app_url": f"{web.settings.github.web_url.rstrip('/')}/apps/{web.settings.app_slug}",
         "install_url": install_url(web),
-        "heard_at": None if heard is None else heard["at"],
+        "heard_at": newest if heard is None else heard["at"],
         "rows": rows,
         "most": onboarding.BY_ITSELF,
     }

@@ -33,7 +33,7 @@ class Stopped:
 @pytest.fixture(scope="package")
 def stopped(tools: Path) -> Iterator[Stopped]:
     with worlds(World, tools, shop.FILES) as make:
-        world = make(operators=("boss",))
+        world = make(operators=("boss",), pages=True)
         world.github.set_hook(f"{world.settings.url}/webhook")
         world.github.collaborator("acme/listing", "eve", "read")
         number = a_red_pull(world)

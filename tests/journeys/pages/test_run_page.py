@@ -1,17 +1,20 @@
 """The pages of a run, without script: what a person reads and does, and the same as data (ux.md, section 11)."""
 
+from collections.abc import Callable
+
 import pytest
 
 from app.ledger import runs
 from app.services import use
 from tests.journeys.pages.conftest import Stopped
 from tests.journeys.pages.visitor import Visitor, signed_in
-from tests.journeys.steps import a_red_pull
+from tests.journeys.steps import a_red_pull, bodies, check_of
 from tests.journeys.world import AUTHOR, REPO, World
 
 
-def test_ux_p1_a_run_is_read_blocked_and_resumed_on_its_page_until_it_is_green(world: World) -> None:
+def test_ux_p1_a_run_is_read_blocked_and_resumed_on_its_page_until_it_is_green(a_world: Callable[..., World]) -> None:
     """Also UX-P9, UX-H3, UX-S3: a press is a command like any other, and the page says what the comment says."""
+    world = a_world(pages=True)
     number = a_red_pull(world)
     world.step_to("prove")
     run = world.run_of(number)
@@ -45,6 +48,9 @@ def test_ux_p1_a_run_is_read_blocked_and_resumed_on_its_page_until_it_is_green(w
     assert "Fix ready" in page.text
     assert "as expected" in page.text
     assert "data-live" not in page.text, "what has ended is not live"
+    (comment,) = bodies(world, number)
+    assert f"]({world.settings.url}{path})" in comment, "the comment links its page"
+    assert check_of(world, number).details_url == f"{world.settings.url}{path}"
 
     stream = ann.get(f"{path}/events")  # UX-H4: all parts once, then the end
     assert stream.headers["content-type"].startswith("text/event-stream")
