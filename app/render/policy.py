@@ -7,8 +7,6 @@ from markupsafe import Markup
 from app.render.engine import fill
 from app.render.space import tidy
 
-TITLE = "Switch Remedy on: add .github/remedy.yml"
-
 
 def render_policy_file(keys: Sequence[Mapping[str, str]], home: str) -> str:
     """The file; `keys` have name, text, choices and default, and every word of them is ours."""
@@ -19,4 +17,4 @@ def render_policy_file(keys: Sequence[Mapping[str, str]], home: str) -> str:
 def render_policy_pull(home: str) -> tuple[str, str]:
     """Title and body."""
     links = Markup(f"[Commands and help]({home}/help)") if home.startswith("https://") else Markup()
-    return TITLE, tidy(fill("pulls/policy_body.md.j2", {"links": links}))
+    return fill("pulls/policy_title.j2", {}).strip(), tidy(fill("pulls/policy_body.md.j2", {"links": links}))
