@@ -136,6 +136,7 @@ def test_what_this_version_cannot_read_is_kept_seen_and_read_after_an_upgrade_IT
     assert world.github.our_checks(f"{REPO}#{number}") == [], "nothing was understood"
 
     monkeypatch.setenv("REMEDY_DATA", str(world.settings.data))
+    monkeypatch.setenv("DATABASE_URL", world.settings.database_url)
     seen = json.loads(said("deliveries", "--unread", "--json")[1])
     assert {(one["event"], one["action"]) for one in seen["deliveries"]} >= {("check_run", "completed")}
     assert all("shoe_size" in one["error"] for one in seen["deliveries"])
