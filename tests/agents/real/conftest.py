@@ -13,11 +13,14 @@ from app.plugins.sources import opened
 from tests.agents.model.script import Script
 from tests.agents.model.server import ModelServer
 from tests.agents.real.install import PROGRAMS, NotHere, node_modules
+from tests.agents.real.seat import Seat
 from tests.demo import shop
 from tests.demo.tools import make_tools
-from tests.journeys.conftest import worlds
+from tests.journeys.conftest import here, worlds
 from tests.journeys.world import World
+from tests.unit.workspace.tools import a_sandbox
 
+__all__ = ["here"]
 KEY = "sk-provider-canary-0123456789"
 IDS = {"opencode": "remedy/opencode/http", "opencode-acp": "remedy/opencode/acp"}
 
@@ -44,6 +47,22 @@ def modules() -> Path:
         return node_modules(Path(cache).expanduser().resolve())
     except NotHere as why:
         pytest.skip(str(why))
+
+
+@pytest.fixture
+def seat(modules: Path) -> Iterator[Callable[..., Seat]]:
+    """One real agent alone in a real sandbox, for turns without a thread."""
+    with ExitStack() as stack:
+
+        def made(agent: str, scripts: dict[str, Script]) -> Seat:
+            sandbox, rooms = stack.enter_context(a_sandbox())
+            room = stack.enter_context(rooms.scratch())
+            model = stack.enter_context(ModelServer(scripts).running())
+            with opened(agent, str(modules / PROGRAMS[agent]), "") as source:
+                shutil.copytree(source.folder, rooms.data / "runners-dir" / agent)
+            return Seat(id_of(agent), sandbox, room, rooms.data, model)
+
+        yield made
 
 
 @pytest.fixture(scope="session")
