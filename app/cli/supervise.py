@@ -13,6 +13,8 @@ from app.cli.say import say
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 10.0
+# Who was killed from outside did nothing wrong: its work waits for it, and a lease is 8 s.
+KILLED_PAUSE_S = 1.0
 # A child that lived this long had started well; its next end begins with the short pause again.
 STEADY_S = 10.0
 
@@ -91,6 +93,8 @@ class Tree:
                 return
             if loop.time() - born > STEADY_S:
                 pause_s = FIRST_PAUSE_S
+            if status < 0:
+                pause_s = min(pause_s, KILLED_PAUSE_S)
             say("hold", child.name, f"{_how(status)}, starts again in {pause_s:g} s")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), pause_s)

@@ -53,6 +53,24 @@ def in_a_tree(act: Callable[[Tree], Awaitable[None]], grace_s: float = 5) -> Non
     asyncio.run(main())
 
 
+def test_who_is_killed_again_and_again_is_back_soon(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lease is 8 s, and work is to be taken over within 10 s; a program that ends by itself waits longer."""
+    monkeypatch.setattr(supervise, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(supervise, "KILLED_PAUSE_S", 0.002)
+    said: list[str] = []
+
+    async def act(tree: Tree) -> None:
+        await tree.start(python("import os; os.kill(os.getpid(), 9)"))
+        while len(said) < 5:
+            await asyncio.sleep(0.01)
+            said.extend(capsys.readouterr().out.splitlines())
+
+    in_a_tree(act)
+    assert [line.partition("again in ")[2] for line in said[:5]] == ["0.001 s", *["0.002 s"] * 4]
+
+
 def test_a_killed_child_is_started_again(capsys: pytest.CaptureFixture[str]) -> None:
     async def act(tree: Tree) -> None:
         child = sleeping(601)
