@@ -95,7 +95,7 @@ class Stage:
             "SELF_REPAIR": "false",
             "ONBOARDING": "false",
             "LONG_WORKERS": 2,
-            "LIMITS__MUTANTS_S": 1,
+            "LIMITS__MUTANTS_S": 0,
             "PROOF_TOOLS": self.folder / "tools",
             "GITHUB__API_URL": self.github.api_url,
             "GITHUB__WEB_URL": self.github.web_url,
