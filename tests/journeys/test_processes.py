@@ -49,6 +49,7 @@ class Up:
             **{name: value for name, value in os.environ.items() if not name.startswith(("REMEDY_", "REDIS_URL"))},
             "REMEDY_DATA": str(data),
             "REMEDY_PORT": str(self.port),
+            "REMEDY_APP_ID": "4711",
             "REMEDY_WEBHOOK_SECRET": SECRET,
             "REMEDY_LONG_WORKERS": "1",
             "REMEDY_GITHUB__API_URL": "http://127.0.0.1:9",
@@ -80,7 +81,8 @@ class Up:
             answer = httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5)
         except httpx.HTTPError:
             return False
-        return bool(answer.json() == {"database": "ok", "redis": "ok"})
+        told = answer.json()
+        return bool((told["database"], told["redis"]) == ("ok", "ok"))
 
     def pid_of(self, part: str) -> int:
         """The child that does this, or 0 while there is none."""
@@ -269,7 +271,7 @@ def test_a_folder_that_shuts_the_sandbox_out_is_refused(tmp_path: Path) -> None:
 
 def test_without_a_secret_nothing_starts(tmp_path: Path) -> None:
     """F-W10."""
-    env = {**os.environ, "REMEDY_DATA": str(tmp_path), "REMEDY_WEBHOOK_SECRET": ""}
+    env = {**os.environ, "REMEDY_DATA": str(tmp_path), "REMEDY_APP_ID": "4711", "REMEDY_WEBHOOK_SECRET": ""}
     argv = [sys.executable, "-m", "app.cli", "up"]
     done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
