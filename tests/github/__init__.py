@@ -22,7 +22,7 @@ the arguments by name as JSON (`Remote(url).push(user=..., ...)` in Python). A t
 repository's `owner/name`, a check's its id. Every verb returns after its webhooks are delivered.
 
 People and repositories
-    user  create_repo  fork  collaborator  push  force_push  delete_branch  protect  rename  settings
+    user  create_repo  fork  collaborator  push  force_push  delete_branch  protect  rename  transfer  remove  settings
     user_token (git password)  actions_token (GITHUB_TOKEN)  branches  read_file
 Threads
     open_pull  open_draft  set_draft  set_base  merge  update_branch  close  reopen  edit  open_issue  label

@@ -1,6 +1,6 @@
 """A worker dies at any moment, another goes on: the same end, and nothing twice (issue 2; domain.md, 13)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import pytest
@@ -38,8 +38,19 @@ STAGES = {
     "FINAL_REVIEW, the last words are not yet kept (CR-11)": Trap("turn", Point("jobs.turn:drive"), Stage.FINAL_REVIEW),
 }
 
+SECOND_MOMENTS = {
+    "AGENT, the agent is at work (CR-5)",
+    "AGENT, the work is taken and not yet kept (CR-5)",
+    "PROVE, the second test run begins (CR-6)",
+}
+"""More moments of a stage that another line stands for: they take eight seconds each."""
 
-@pytest.mark.parametrize("where", STAGES)
+
+def _rarely(names: Iterable[str], rare: Container[str]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.long) if name in rare else name for name in names]
+
+
+@pytest.mark.parametrize("where", _rarely(STAGES, SECOND_MOMENTS))
 def test_a_worker_is_killed_in(where: str, a_deadly_world: Make) -> None:
     world = a_deadly_world()
     world.set_traps([STAGES[where]])
@@ -71,7 +82,11 @@ def test_the_sender_is_killed_between_request_and_answer_of_every_create_CR_14(a
     assert_repaired(world, number)
 
 
-@pytest.mark.parametrize("operation", ["issues/create-comment", "checks/create", "issues/create", "pulls/create"])
+ELSEWHERE = ("issues/create-comment", "checks/create", "issues/create")
+"""Also held, without a whole run behind them, by the journeys about GitHub's moods."""
+
+
+@pytest.mark.parametrize("operation", _rarely((*ELSEWHERE, "pulls/create"), ELSEWHERE))
 def test_an_answer_is_lost_on_the_way_D_35(operation: str, a_deadly_world: Make) -> None:
     """GitHub did it and the connection was cut: nobody died, and nothing may be said twice (OB-5)."""
     world = a_deadly_world()
