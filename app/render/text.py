@@ -22,6 +22,9 @@ _LIVE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MARKDOWN_SIGNS = re.compile(r"[\\`*_\[\]|~$]")
+LONGEST_RUN = 40
+_LONG_RUN = re.compile(f"`{{{LONGEST_RUN + 1},}}")
+"""cmark-gfm knows no code span between runs of more than 80 backticks: what stands in one would be live."""
 _BLOCK_START = re.compile(r"^(?:[-+#>=]|(\d{1,9})(?=[.)](?:\s|$)))")
 
 
@@ -79,6 +82,7 @@ def longest_run(text: str, char: str = "`") -> int:
 
 
 def _code_span(text: str, *, table: bool) -> str:
+    text = _LONG_RUN.sub("`" * LONGEST_RUN + "…", text)
     ticks = "`" * (longest_run(text) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     span = f"{ticks}{pad}{text or ' '}{pad}{ticks}"

@@ -50,6 +50,15 @@ def test_pieces_of_the_corpus_together_are_inert_ux_e1(parts: list[str]) -> None
                 assert_inert(read(engine, place(glue.join(parts))))
 
 
+@pytest.mark.parametrize("ticks", [39, 40, 41, 79, 80, 81, 119, 500])
+def test_no_run_of_backticks_opens_a_code_span_ux_e1(ticks: int) -> None:
+    """GitHub's engine gives up on code spans with more than 80 backticks at each end."""
+    for text in ("www.evil.example" + "`" * ticks, "`" * ticks + " @amy http://evil.example", "#1`" + "`" * ticks):
+        for place in PLACES.values():
+            for engine in ENGINES:
+                assert_inert(read(engine, place(text)))
+
+
 def test_invisible_characters_are_shown_as_escapes() -> None:
     assert clean("a\u202eb\u200bc\U000e0041\x00") == "a\\u202eb\\u200bc\\U000e0041\\u0000"
     assert clean("\x1b[1;31mred\x1b[0m\r\nnext\tcell") == "red\nnext    cell"
