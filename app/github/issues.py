@@ -56,9 +56,11 @@ def open_issue(client: Client, repo: str, title: str, body: str, labels: Sequenc
     return Issue.model_validate(client.post(repo_path(repo, "issues"), _body(title, body, labels)))
 
 
-def update_issue(client: Client, repo: str, number: int, title: str, body: str) -> Issue:
-    """Labels stay as people left them."""
-    return Issue.model_validate(client.patch(repo_path(repo, "issues", number), _body(title, body, ())))
+def update_issue(client: Client, repo: str, number: int, body: str) -> Issue:
+    """Title and labels stay as people left them."""
+    return Issue.model_validate(
+        client.patch(repo_path(repo, "issues", number), {"body": sizes.fit_text(body, sizes.BODY, "issue")})
+    )
 
 
 def close_issue(

@@ -58,9 +58,9 @@ def update_issue(letter: Letter) -> Ending:
     issue, view = _read(letter)
     if issue.number is None:
         return open_issue(letter)
-    title, body = _text(letter, issue, view)
+    _, body = _text(letter, issue, view)
     _note(letter, EventKind.ISSUE_SEEN, issue.number)
-    return Sent(github.update_issue(letter.client, letter.repo, issue.number, title, body).number)
+    return Sent(github.update_issue(letter.client, letter.repo, issue.number, body).number)
 
 
 def close_issue(letter: Letter) -> Ending:

@@ -106,8 +106,8 @@ def test_our_issue_is_opened_found_changed_closed_and_opened_again(scene):
     for label in ("", "remedy"):
         found = issues.find_our_issue(scene.writer, REPO, slug, ISSUE, label)
         assert found is not None and found.number == opened.number
-    changed = issues.update_issue(scene.writer, REPO, opened.number, "Two tests fail", f"{ISSUE}\nmore")
-    assert (changed.title, len(changed.labels)) == ("Two tests fail", 2)
+    changed = issues.update_issue(scene.writer, REPO, opened.number, f"{ISSUE}\nmore")
+    assert (changed.title, len(changed.labels)) == ("A test fails", 2)
     closed = issues.close_issue(scene.writer, REPO, opened.number)
     assert (closed.state, closed.state_reason) == ("closed", "completed")
     found = issues.find_our_issue(scene.writer, REPO, slug, ISSUE)

@@ -54,6 +54,7 @@ def test_another_error_of_the_same_test_is_another_issue_and_a_title_tells_nothi
     place.red_pull(logs.red(error="KeyError: 'size'"), branch="other")
     place.settle()
     assert len(place.issues()) == 2, "a renamed issue is found, another failure is another one"
+    assert first.title == "pages are wrong", "a person's title stays"
 
 
 def test_a_stranger_s_marker_is_no_issue_of_ours_w15(place: Place) -> None:
@@ -66,6 +67,7 @@ def test_a_stranger_s_marker_is_no_issue_of_ours_w15(place: Place) -> None:
     assert (ours.state, copy.state) == ("closed", "open")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [500, 502])
 def test_one_issue_for_five_pull_requests_whatever_github_answers_w11_w13(
     a_place: Callable[..., Place], status: int
