@@ -104,6 +104,7 @@ def test_a_fix_is_proven_in_the_grid(case: Path) -> None:
     assert sorted((str(path), path.stat().st_mtime_ns) for path in case.rglob("*")) == before
 
 
+@pytest.mark.long
 def test_a_weaker_test_is_blocked_by_both_halves(case: Path) -> None:
     (case / "patch.diff").write_text(diff("tests/test_shop.py", TEST, TEST.replace("== 4", "> 0")))
     found = answer(case, "--sandbox", "none")

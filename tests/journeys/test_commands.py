@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.journeys.steps import a_red_pull, bodies, check_of, reactions
 from tests.journeys.world import AUTHOR, REPO, STRANGER, World
 
@@ -56,6 +58,7 @@ def test_somebody_without_write_access_is_refused_and_nothing_changes_CM_6(world
     assert "needs write access" in bodies(world, number)[-1]
 
 
+@pytest.mark.long
 def test_help_lists_the_commands_and_a_mistyped_one_is_answered_CM_8(world: World) -> None:
     number = a_red_pull(world)
     world.step_until_quiet()
@@ -69,6 +72,7 @@ def test_help_lists_the_commands_and_a_mistyped_one_is_answered_CM_8(world: Worl
     assert "resume" in unknown and "rezume" in unknown
 
 
+@pytest.mark.long
 def test_a_quoted_or_fenced_command_does_nothing_CM_3(world: World) -> None:
     number = a_red_pull(world)
     world.step_until_quiet()

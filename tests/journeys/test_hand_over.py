@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from app.ledger.views import scope_view
 from app.runs.projection import State, project
 from tests.demo import shop
@@ -17,6 +19,7 @@ def state_of(world: World, number: int) -> State:
     return found.state
 
 
+@pytest.mark.long
 def test_a_fix_at_lines_of_the_pull_request_is_suggested_there_PB_3_T37(a_world: Callable[..., World]) -> None:
     world = a_world()
     world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": "enabled: true\npublish: suggestions\n"})

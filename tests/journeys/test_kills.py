@@ -39,6 +39,7 @@ STAGES = {
 }
 
 SECOND_MOMENTS = {
+    "diagnose, the run is there and nobody rang (CR-15)",
     "AGENT, the agent is at work (CR-5)",
     "AGENT, the work is taken and not yet kept (CR-5)",
     "PROVE, the second test run begins (CR-6)",
@@ -122,6 +123,7 @@ def test_nobody_else_works_while_the_lease_of_the_dead_lasts_LE_1(a_deadly_world
     assert world.words_while_leased == ["leased"]
 
 
+@pytest.mark.long
 def test_a_restarted_agent_goes_on_in_its_own_workspace_CR_5(a_deadly_world: Make) -> None:
     """The second turn finds the commit of the first one, and the number of attempts stays one."""
     world = a_deadly_world()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from app.runs.model import Role
 from tests.demo import shop
 from tests.journeys.steps import a_red_pull, bodies, check_of
@@ -18,6 +20,7 @@ ONE_COMMIT = "enabled: true\npublish: commit\nlimits: {bot_commits: 1}\n"
 NEVER_GOOD = {"agent": [fix(shop.FIRST_TRY), fix(shop.SECOND_TRY)], "review": ["correct"]}
 
 
+@pytest.mark.long
 def test_the_policy_of_the_base_lowers_limits_and_rights_C34_D16_PL_11(a_world: Callable[..., World]) -> None:
     world = a_world(NEVER_GOOD)
     world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": NARROW})

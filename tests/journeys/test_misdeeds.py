@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.demo import shop
 from tests.journeys.steps import a_red_pull, bodies
 from tests.journeys.world import REPO, World, fix
 
 
+@pytest.mark.long
 def test_a_workflow_changed_by_shell_is_not_published(a_world: Callable[..., World]) -> None:
     """RN-31, S48: permission rules are guidance; the check of the resulting diff is the wall."""
     escape = {"do": "escape", "path": ".github/workflows/ci.yml"}

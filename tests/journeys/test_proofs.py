@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from app.ledger import diagnoses, events, evidence, proofs
 from app.ledger.audit import audit
 from app.ledger.rows import Row
@@ -79,6 +81,7 @@ def test_a_fix_is_shown_with_its_grid_and_can_be_checked_again_EV_2_EV_6_PF_2(a_
     assert "tests ran: 1 named, 2 besides" in body
 
 
+@pytest.mark.long
 def test_a_fix_that_breaks_another_test_goes_back_with_the_evidence_T27_IV_13_PF_13(
     a_world: Callable[..., World],
 ) -> None:
@@ -164,6 +167,7 @@ def test_a_new_push_voids_what_a_person_accepted_T39(a_world: Callable[..., Worl
     assert last.kind.value == "whole" and last.commit_sha == fix_pull.head_sha, "the proven tree is pushed"
 
 
+@pytest.mark.long
 def test_a_test_that_is_red_on_base_too_is_not_this_changes_fault(a_world: Callable[..., World]) -> None:
     """PG116: CI never saw it on base; the base cell of the grid did."""
     world = a_world()

@@ -141,6 +141,7 @@ def test_a_worker_dies_and_there_is_one_session_g18(where: str, a_deadly_world: 
         assert run is not None and run.restarts == 0 and turn.result_json["commit"]
 
 
+@pytest.mark.long
 def test_a_wrong_fix_is_corrected_in_the_same_session(world: DeadlyWorld, devin: Devin) -> None:
     """T7, G23: the proof fails, the message names why, and the branch as it is then is proved anew."""
     still_wrong = [("listing/pages.py", "return total // size + 1", "return total // size + 2")]
@@ -183,6 +184,7 @@ def test_no_branch_is_no_change(world: DeadlyWorld, devin: Devin) -> None:
     assert not turn.result_json["commit"] and "left no branch remedy-agent/" in turn.result_json["problem"]
 
 
+@pytest.mark.long
 def test_a_session_that_waits_for_a_person_stops_the_run_with_its_question(world: DeadlyWorld, devin: Devin) -> None:
     """T48, G23; the maintainer's word goes on in the same session."""
     devin.on_work = lambda session, text: session.said.append("Which rounding is right?")

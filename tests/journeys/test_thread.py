@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from app.ledger import events
 from jobs.sweep import tidy
 from tests.demo import shop
@@ -19,6 +21,7 @@ def test_a_red_check_is_repaired_proved_published_and_the_author_is_told(world: 
     assert run.status.value == "COMPLETED", (run.status, run.stage, run.block_cause, run.error)
 
 
+@pytest.mark.long
 def test_the_rooms_of_an_ended_run_are_removed_and_those_of_an_open_one_kept(world: World) -> None:
     number = a_red_pull(world)
     world.step_to("prove")
@@ -33,6 +36,7 @@ def test_the_rooms_of_an_ended_run_are_removed_and_those_of_an_open_one_kept(wor
     assert [path for path in rooms.iterdir() if path.is_dir()] == []
 
 
+@pytest.mark.long
 def test_a_workspace_is_told_as_prepared_once_for_each_session(a_world: Callable[..., World]) -> None:
     """B10: an agent's session of two turns, and a supervisor's of three."""
     first, second = fix(shop.FIRST_TRY), fix(shop.SECOND_TRY)

@@ -134,6 +134,7 @@ def test_issues_that_are_switched_off_are_said_in_the_comment_f_i5(place: Place)
     assert place.outcome(number) == "run_started"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wish", "cause", "count"),
     [("always", "pull", 1), ("base", "pull", 0), ("base", "base", 1), ("never", "pull", 0), ("never", "base", 0)],

@@ -91,6 +91,7 @@ def agreed(told: dict[State, str], *states: State, end: str = "") -> None:
         assert_as_agreed(f"run-{state.value}{end}", told[state])
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_fix_is_sent_back_stopped_clarified_approved_published_and_merged(a_red_place: Make) -> None:
     """States 07, 08, 10, 10 applied, 11, 13, 12 and 16; at most two notices of ours (decisions 74, UX-N1)."""
