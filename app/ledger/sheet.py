@@ -147,34 +147,6 @@ def sheet_of(conn: Connection, store: Store, run_id: str, settings: Settings, ta
     )
 
 
-def viewtold_of_run(conn: Connection, store: Store, run_id: str, settings: Settings) -> ScopeView:
-    """As `scope_view`, about one run and its commit, also when a newer one took its place; NoResultFound if unknown."""
-    run = runs.get(conn, run_id)
-    view = scope_view(conn, store, run.scope_id, settings)
-    if view.run is not None and view.run.run_id == run_id:
-        return view
-    scope, told = repos.get_scope(conn, run.scope_id), diagnoses.get(conn, run.diagnosis_id)
-    assert scope is not None
-    base = settings.github.web_url.rstrip("/") + "/" + view.repository
-    return replace(
-        view,
-        head_sha=run.head_sha,
-        base_sha=run.base_sha,
-        updated_at=run.updated_at,
-        state=told.state,
-        outcome=Outcome.RUN_STARTED,
-        jobs=tuple(check["name"] for check in told.check_runs or ()),
-        problem=told.problem,
-        groups=tuple(group_view(conn, group, base) for group in diagnoses.groups_of(conn, told.id)),
-        failures_total=told.failures_total,
-        evidence=log_shown(conn, store, told),
-        closed_issues=closed_issues(conn, told),
-        off_by="",
-        fixed_in_head=False,
-        **{"publication": None, **told_of_run(conn, store, scope, run, settings, base)},
-    )
-
-
 def view_of_run(conn: Connection, store: Store, run_id: str, settings: Settings) -> ScopeView:
     """As `scope_view`, about one run and its commit, also when a newer one took its place; NoResultFound if unknown."""
     run = runs.get(conn, run_id)
