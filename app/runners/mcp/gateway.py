@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from app.runners import manifest
+from app.runners.codes import Code, failure
 from app.runners.mcp.tools import Tool
 from app.runners.registry import RunnerSpec
 
@@ -14,6 +15,29 @@ class Gateway(Protocol):
 
     async def tools(self) -> tuple[Tool, ...]: ...
     async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+
+@dataclass
+class Shelf:
+    """The tools of a gateway, kept for the life of this object; an empty list is asked for once more (G21).
+
+    `empty` says what it means that there are none. Each way to a gateway brings its own `_list`.
+    """
+
+    empty: ClassVar[str]
+    _listed: tuple[Tool, ...] = field(default=(), init=False)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """All tools, each as the gateway lists it."""
+        for _ in range(2):
+            if not self._listed:
+                self._listed = await self._list()
+        if not self._listed:
+            raise failure(Code.GATEWAY_UNREACHABLE, self.empty)
+        return self._listed
+
+    async def _list(self) -> tuple[Tool, ...]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

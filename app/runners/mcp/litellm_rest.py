@@ -1,14 +1,14 @@
 """A LiteLLM gateway over its REST routes, where native MCP is not wanted (runners.md, 10.6)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
 
 from app.runners.codes import Code, failure, text_of
 from app.runners.edge import TIMEOUT_S, Outcome, Word, answered, unreached
-from app.runners.mcp.gateway import Access
+from app.runners.mcp.gateway import Access, Shelf
 from app.runners.mcp.states import text_of_result
 from app.runners.mcp.tools import Tool
 from app.runners.mcp.trouble import of_http, of_tool
@@ -17,23 +17,15 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.Uns
 
 
 @dataclass
-class LiteLLMRest:
+class LiteLLMRest(Shelf):
     """`access.url` is the gateway's own address. The owner of a tool is what `mcp_info` says."""
 
     access: Access
     server: str
-    _listed: tuple[Tool, ...] = field(default=(), init=False)
-
-    async def tools(self) -> tuple[Tool, ...]:
-        """All tools of all servers, each with its owner and the id that a call needs (G13)."""
-        for _ in range(2):
-            if not self._listed:
-                self._listed = await self._list()
-        if not self._listed:
-            raise failure(Code.GATEWAY_UNREACHABLE, "network: the gateway lists no tool at all")
-        return self._listed
+    empty = "network: the gateway lists no tool at all"
 
     async def _list(self) -> tuple[Tool, ...]:
+        """All tools of all servers, each with its owner and the id that a call needs (G13)."""
         data = await self._ask("GET", "/mcp-rest/tools/list")
         rows = data.get("tools") if isinstance(data, dict) else data
         rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

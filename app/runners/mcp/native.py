@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
@@ -11,9 +11,9 @@ from mcp import MCPError
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from app.runners.codes import Code, RunnerFailure, failure, text_of
+from app.runners.codes import RunnerFailure, text_of
 from app.runners.edge import Outcome, answered, unreached
-from app.runners.mcp.gateway import Access
+from app.runners.mcp.gateway import Access, Shelf
 from app.runners.mcp.states import text_of_result
 from app.runners.mcp.tools import Tool
 from app.runners.mcp.trouble import of_http, of_tool
@@ -36,20 +36,11 @@ class _Talk:
 
 
 @dataclass
-class Native:
+class Native(Shelf):
     """Each operation has its own connection: minutes lie between two of them."""
 
     access: Access
-    _listed: tuple[Tool, ...] = field(default=(), init=False)
-
-    async def tools(self) -> tuple[Tool, ...]:
-        """All tools, kept for the life of this object; an empty list is asked for once more (G21)."""
-        for _ in range(2):
-            if not self._listed:
-                self._listed = await self._list()
-        if not self._listed:
-            raise failure(Code.GATEWAY_UNREACHABLE, "network: the server lists no tool at all; is it running?")
-        return self._listed
+    empty = "network: the server lists no tool at all; is it running?"
 
     async def _list(self) -> tuple[Tool, ...]:
         found: list[Tool] = []
