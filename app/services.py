@@ -161,8 +161,7 @@ def services() -> Services:
 
 @cache
 def _own() -> Services:
-    settings = Settings()
-    return make(vault.with_app(settings, open_engine(settings.database)))
+    return make(vault.settings_with_app(Settings()))
 
 
 def make(settings: Settings) -> Services:

@@ -8,7 +8,6 @@ from redis.exceptions import RedisError
 
 from app.errors import UserError
 from app.ledger import vault
-from app.ledger.engine import open_engine
 from app.queues import JOBS, work
 from app.settings import Settings
 from app.telemetry import start_logging
@@ -25,7 +24,7 @@ def main(part: str) -> int:
 
     The parent opens no database and no GitHub client: what it opened before the fork would be shared by its jobs.
     """
-    settings = with_app(Settings())
+    settings = vault.settings_with_app(Settings())
     start_logging(settings, part)
     if part == "sweep":
         import_module("jobs.sweep").loop(settings)
@@ -40,15 +39,6 @@ def main(part: str) -> int:
         log.error("Redis went away", error=str(error))
         return 1
     return 0
-
-
-def with_app(settings: Settings) -> Settings:
-    """With the App of the set-up; the connection is closed again before the first fork."""
-    engine = open_engine(settings.database)
-    try:
-        return vault.with_app(settings, engine)
-    finally:
-        engine.dispose()
 
 
 if __name__ == "__main__":

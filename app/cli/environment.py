@@ -24,14 +24,9 @@ def read_settings() -> Settings:
 
 def with_app(settings: Settings) -> Settings:
     """These settings, with the App that the set-up made where the environment names none."""
-    from app.ledger import vault
-    from app.ledger.engine import open_engine
+    from app.ledger.vault import settings_with_app
 
-    engine = open_engine(settings.database)
-    try:
-        return vault.with_app(settings, engine)
-    finally:
-        engine.dispose()
+    return settings_with_app(settings)
 
 
 def remedy_version() -> str:

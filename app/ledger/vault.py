@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.ledger.engine import read
+from app.ledger.engine import open_engine, read
 from app.ledger.rows import upsert
 from app.ledger.schema import vault
 from app.sealing import Seal
@@ -67,3 +67,12 @@ def with_app(settings: Settings, engine: Engine) -> Settings:
     except SQLAlchemyError:  # not migrated yet: nothing was set up either
         return settings
     return settings if found is None else settings.with_app(**asdict(found))
+
+
+def settings_with_app(settings: Settings) -> Settings:
+    """As `with_app`, for a process without an engine yet; nothing stays open, so that it may fork afterwards."""
+    engine = open_engine(settings.database)
+    try:
+        return with_app(settings, engine)
+    finally:
+        engine.dispose()
