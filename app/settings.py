@@ -100,7 +100,7 @@ class SandboxSettings(_Part):
     backend: Literal["auto", "bwrap", "engine", "landlock", "uid"] = "auto"
     minimum: Literal["STRONG", "DEGRADED", "WEAK"] = "STRONG"
     i_accept_no_isolation: tuple[str, ...] = ()
-    uid_pool: str = "210000-210255"
+    uid_pool: str = "70000-70255"
     toolchains: tuple[Path, ...] = ()
     package_hosts: tuple[str, ...] = ()
 

@@ -4,6 +4,7 @@ import json
 import ssl
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -43,6 +44,7 @@ class Session:
 
     def jwt(self) -> str:
         """The app's signed token: `iat` 60 s ago, `exp` in 9 min, cached 8 min (F-T1); UserError without a key."""
+        from cryptography.exceptions import UnsupportedAlgorithm
         from githubkit.auth.app import AppAuth
         from jwt import PyJWTError
 
@@ -50,8 +52,8 @@ class Session:
             self._signer = self._build(follow=True)
         issuer = self._settings.github.client_id or str(self._settings.app_id)
         try:
-            return AppAuth(self._signer, issuer, self._settings.pem()).get_jwt()
-        except (ValueError, TypeError, PyJWTError) as error:
+            return AppAuth(self._signer, issuer, _key(self._settings.pem())).get_jwt()
+        except (ValueError, TypeError, UnsupportedAlgorithm, PyJWTError) as error:
             raise UserError("The app's private key cannot be read: it is not an RSA key in PEM form.") from error
 
     def forget_jwt(self) -> None:
@@ -123,6 +125,17 @@ class Session:
             auto_retry=False,
             event_hooks={"response": [self._see]},
         )
+
+
+@lru_cache(maxsize=2)
+def _key(pem: str) -> Any:
+    """The parsed key, checked once per process: OpenSSL takes 25 ms to check one, and every job asks for a token.
+
+    githubkit hands to PyJWT what it is given, and PyJWT takes a parsed key as well as a text.
+    """
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    return load_pem_private_key(pem.encode(), password=None)
 
 
 def trust(settings: Settings) -> ssl.SSLContext | bool:

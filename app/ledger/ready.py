@@ -2,9 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, exists, func, literal, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from app.ledger import events
 from app.ledger import outbox as letters
@@ -33,7 +49,8 @@ COMMAND = "command-"
 """Prefix of an id of `intake` that names a waiting command instead of a delivery."""
 _AT_A_TIME = 200  # rows per job and sweep: a flood is rung in portions, oldest first
 
-Condition = Callable[[int], ColumnElement[bool]]
+Time = int | BindParameter[int]
+Condition = Callable[[Time], ColumnElement[bool]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +63,7 @@ class Interrupted:
     diagnosis_id: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Bell:
     """`age` sorts its rows, oldest first."""
 
@@ -70,9 +87,15 @@ def due(conn: Connection, now: int, rering_ms: int) -> list[tuple[str, str]]:
 
 
 def _rows(conn: Connection, bell: _Bell, now: int, before: int) -> Sequence[str]:
+    return conn.execute(_unrung(bell), {"now": now, "before": before}).scalars().all()
+
+
+@cache
+def _unrung(bell: _Bell) -> Select[str]:
+    """Built once: the sweep asks it again and again."""
+    now, before = bindparam("now", type_=BigInteger), bindparam("before", type_=BigInteger)
     unrung = or_(bell.table.c.rung_at.is_(None), bell.table.c.rung_at <= before)
-    rows = select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.age, bell.id).limit(_AT_A_TIME)
-    return conn.execute(rows).scalars().all()
+    return select(bell.id).where(bell.is_ready(now), unrung).order_by(bell.age, bell.id).limit(_AT_A_TIME)
 
 
 @dataclass(frozen=True)
@@ -135,20 +158,20 @@ def interrupt_expired(conn: Connection, now: int) -> list[Interrupted]:
     return lost
 
 
-def _is_held(prefix: str, row_id: ColumnElement[str], now: int) -> ColumnElement[bool]:
+def _is_held(prefix: str, row_id: ColumnElement[str], now: Time) -> ColumnElement[bool]:
     return exists().where(leases.c.resource == literal(prefix) + row_id, leases.c.until_at > now)
 
 
-def _its_time(table: Table, now: int) -> ColumnElement[bool]:
+def _its_time(table: Table, now: Time) -> ColumnElement[bool]:
     return or_(table.c.next_at.is_(None), table.c.next_at <= now)
 
 
-def _delivery_is_ready(now: int) -> ColumnElement[bool]:
+def _delivery_is_ready(now: Time) -> ColumnElement[bool]:
     received = deliveries.c.state == DeliveryState.RECEIVED
     return and_(received, _its_time(deliveries, now), ~_is_held("delivery:", deliveries.c.guid, now))
 
 
-def _command_is_ready(now: int) -> ColumnElement[bool]:
+def _command_is_ready(now: Time) -> ColumnElement[bool]:
     """Stored, not yet answered, and the first of its comment that is not (CM-2)."""
     earlier = commands.alias()
     first = ~exists().where(
@@ -160,7 +183,7 @@ def _command_is_ready(now: int) -> ColumnElement[bool]:
     return and_(commands.c.outcome.is_(None), first, ~_is_held("command:", commands.c.id, now))
 
 
-def _diagnosis_is_ready(now: int) -> ColumnElement[bool]:
+def _diagnosis_is_ready(now: Time) -> ColumnElement[bool]:
     open_ = diagnoses.c.state.not_in(ENDED)
     return and_(open_, diagnoses.c.due_at <= now, ~_is_held("diagnosis:", diagnoses.c.id, now))
 
@@ -168,7 +191,7 @@ def _diagnosis_is_ready(now: int) -> ColumnElement[bool]:
 def _item_is_ready(kind: ItemKind) -> Condition:
     table = TABLES[kind]
 
-    def is_ready(now: int) -> ColumnElement[bool]:
+    def is_ready(now: Time) -> ColumnElement[bool]:
         waits = table.c.status == ItemStatus.QUEUED
         if table is turns:
             waits = or_(waits, _is_followed())
@@ -182,7 +205,7 @@ def _is_followed() -> ColumnElement[bool]:
     return and_(turns.c.follow_json.is_not(None), turns.c.status.in_((ItemStatus.RUNNING, ItemStatus.CANCELLED)))
 
 
-def _run_is_ready(now: int) -> ColumnElement[bool]:
+def _run_is_ready(now: Time) -> ColumnElement[bool]:
     """The active work item ended, CI has news or is to be looked at, or a self-repair answered."""
     ended = [
         and_(
@@ -205,7 +228,7 @@ def _run_is_ready(now: int) -> ColumnElement[bool]:
     return and_(or_(working, repairing), ~_is_held("run:", runs.c.id, now))
 
 
-def _runner_is_ready(now: int) -> ColumnElement[bool]:
+def _runner_is_ready(now: Time) -> ColumnElement[bool]:
     installing = runners.c.state == RunnerState.INSTALLING
     return and_(installing, ~_is_held("install:", runners.c.digest, now))
 

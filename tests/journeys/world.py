@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 from app.github.calls import Pace
 from app.github.client import Client
 from app.ledger import diagnoses, ready, repos, runs, turns
-from app.ledger.engine import migrate, open_engine
 from app.ledger.rows import Row
 from app.main import create_app
 from app.services import Services, use
 from app.settings import Settings
 from tests.agents.install import QA, install_qa
+from tests.databases import a_ledger
 from tests.demo import shop
 from tests.github import LocalGitHub, Options
 
@@ -66,8 +66,7 @@ class World:
         self.github.start()
         self.scenario(scenario)
         self.settings = self._settings(settings)
-        engine = open_engine(self.settings.database)
-        migrate(engine)
+        engine = a_ledger(self.settings.database)
         self.services = Services(
             self.settings, engine, lambda job, item: None, self._connect, clock=self.now, sleep=self.pass_time
         )

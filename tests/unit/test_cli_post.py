@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 from app.errors import UserError
 from app.ledger import deliveries, outbox
 from app.ledger.deliveries import Delivery
-from app.ledger.engine import migrate, open_engine, read, write
+from app.ledger.engine import read, write
 from app.ledger.listing import whole
 from app.ledger.words import DeliveryState, OutboxKind, OutboxState
+from tests.databases import a_ledger
 from tests.unit.ledger.world import ACME, NOW, a_run
 from tests.unit.test_cli_runs import said
 
@@ -23,8 +24,7 @@ SCOPE_LANE = {"kind": OutboxKind.UPSERT_CHECK, "installation_id": ACME, "now": N
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("REMEDY_DATA", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    engine = open_engine(f"sqlite:///{tmp_path / 'remedy.db'}")
-    migrate(engine)
+    engine = a_ledger(f"sqlite:///{tmp_path / 'remedy.db'}")
     yield engine
     engine.dispose()
 

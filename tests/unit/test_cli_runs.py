@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from app.cli import remedy
 from app.errors import UserError
-from app.ledger.engine import migrate, open_engine, write
+from app.ledger.engine import open_engine, write
 from app.ledger.evidence import Store
 from app.ledger.schema import evidence
 from app.ledger.words import EvidenceKind
+from tests.databases import a_ledger
 from tests.unit.ledger.world import NOW, a_run
 
 
@@ -24,8 +25,7 @@ def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A run with one piece of evidence, in the data folder that the command uses."""
     monkeypatch.setenv("REMEDY_DATA", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
-    engine = open_engine(f"sqlite:///{tmp_path / 'remedy.db'}")
-    migrate(engine)
+    engine = a_ledger(f"sqlite:///{tmp_path / 'remedy.db'}")
     with write(engine) as conn:
         run = a_run(conn, error="odd\x1b[31m text")
         fact = {"kind": EvidenceKind.GRID, "data": b"grid", "origin": "host", "meta": {"what": "1 test"}, "now": NOW}

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from app.ledger.engine import migrate
 from app.ledger.events import of_turn
 from app.ledger.words import TurnEventSource
 from app.runners.runner import EventType, RunnerEvent
 from app.services import Services, make
 from app.settings import Settings
 from app.turns.keeping import Diary
+from tests.databases import a_ledger
 from tests.unit.ledger.world import NOW, a_run, a_turn
 
 
@@ -23,8 +23,8 @@ def s(tmp_path: Path) -> Iterator[Services]:
     settings = Settings(
         data=tmp_path, DATABASE_URL="", REDIS_URL="redis://127.0.0.1:9/0", secret_key=SecretStr("canary-0123456789")
     )
+    a_ledger(settings.database).dispose()
     made = make(settings)
-    migrate(made.engine)
     yield made
     made.engine.dispose()
 

@@ -16,6 +16,7 @@ from app.events.router import ACTIONS, event_of
 from app.ledger import deliveries
 from app.ledger.deliveries import Delivery
 from app.ledger.engine import migrate, open_engine, write
+from tests.databases import a_ledger
 from tests.unit.ledger.world import NOW, a_run
 
 ROOT = Path(__file__).parents[2]
@@ -70,8 +71,7 @@ def test_ux_t7_what_is_neither_is_one_sentence(data: Path) -> None:
 
 def test_the_shell_is_offered_ids(data: Path) -> None:
     assert run_ids("") == []
-    engine = open_engine(f"sqlite:///{data / 'remedy.db'}")
-    migrate(engine)
+    engine = a_ledger(f"sqlite:///{data / 'remedy.db'}")
     with write(engine) as conn:
         run = a_run(conn)
         deliveries.store(conn, Delivery("g-1", "check_run", "completed", 1, 2, None, b"{}"), NOW)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from app.ledger.engine import migrate
 from app.ledger.schema import outbox
 from app.runners.codes import Code
 from app.runners.permissions import HOST_TOOLS
@@ -26,6 +25,7 @@ from app.turns.tools.doing import Desk, rehearsal, toolbox
 from app.turns.tools.serve import ToolServer
 from app.workspace.serving import serving
 from tests.agents.world import NONCE, World, code
+from tests.databases import a_ledger
 
 BY_BRIDGE = {"offers": {"mcpCapabilities": {"http": False}}}
 
@@ -70,9 +70,9 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     world = World(tmp_path)
-    s = make(Settings(data=tmp_path / "data", DATABASE_URL="", REDIS_URL="redis://127.0.0.1:9/0"))
-    (tmp_path / "data").mkdir(exist_ok=True)
-    migrate(s.engine)
+    settings = Settings(data=tmp_path / "data", DATABASE_URL="", REDIS_URL="redis://127.0.0.1:9/0")
+    a_ledger(settings.database).dispose()
+    s = make(settings)
     turn = SimpleNamespace(id="turn-1", simulated=False, session_id="s-1", role=Role.AGENT)
     step, groups = SimpleNamespace(group_id="g"), {"g": SimpleNamespace(issue_id="i-1")}
     case: Any = SimpleNamespace(turn=turn, step=step, groups=groups)

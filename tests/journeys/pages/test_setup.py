@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from app.github.calls import Pace
 from app.github.client import Client
 from app.ledger import setting_up, vault
-from app.ledger.engine import migrate, open_engine, read, write
+from app.ledger.engine import read, write
 from app.ledger.outbox import find
 from app.ledger.schema import vault as vault_table
 from app.main import create_app
@@ -27,6 +27,7 @@ from app.services import Services, use, utc_ms
 from app.settings import Settings
 from jobs.deliver import deliver
 from jobs.intake import intake
+from tests.databases import a_ledger
 from tests.github import LocalGitHub
 from tests.journeys.pages.visitor import HTML
 
@@ -41,8 +42,7 @@ class Newcomer:
         self.github.start()
         github = {"api_url": self.github.api_url, "web_url": self.github.web_url}
         self.settings = Settings.model_validate({"data": folder, "url": URL, "github": github, "secret_key": "k"})
-        self.engine: Engine = open_engine(self.settings.database)
-        migrate(self.engine)
+        self.engine: Engine = a_ledger(self.settings.database)
         self.web = TestClient(create_app(self.settings), base_url=URL, follow_redirects=False)
         self.web.__enter__()
         self.github.receive_with(self._deliver)

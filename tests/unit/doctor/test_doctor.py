@@ -15,9 +15,10 @@ from app.doctor import table as table_of
 from app.errors import UserError
 from app.ledger import deliveries
 from app.ledger.deliveries import Delivery
-from app.ledger.engine import migrate, open_engine, write
+from app.ledger.engine import open_engine, write
 from app.settings import Settings
 from tests.agents.install import install_qa
+from tests.databases import a_ledger
 from tests.redis_server import redis_server
 
 SECRET = "a-webhook-secret-for-tests"
@@ -30,9 +31,7 @@ def settings(data: Path, **values: Any) -> Settings:
 
 def ledger(data: Path) -> Settings:
     made = settings(data)
-    engine = open_engine(made.database)
-    migrate(engine)
-    engine.dispose()
+    a_ledger(made.database).dispose()
     return made
 
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from app.ledger.engine import migrate, open_engine
+from tests.databases import template
 from tests.postgres import a_database, execute, postgres_server
 
 
@@ -16,15 +17,6 @@ def postgres() -> Iterator[str]:
     """The URL of a PostgreSQL server, with `{}` for the name of a database."""
     with postgres_server() as url:
         yield url
-
-
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("ledger") / "template.db"
-    engine = open_engine(f"sqlite:///{path}")
-    migrate(engine)
-    engine.dispose()
-    return path
 
 
 @pytest.fixture(scope="session")
@@ -55,11 +47,11 @@ def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> I
 def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A migrated database without rows."""
     if backend == "sqlite":
-        shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "ledger.db")
+        shutil.copy(template(), tmp_path / "ledger.db")
         yield f"sqlite:///{tmp_path / 'ledger.db'}"
     else:
-        template = request.getfixturevalue("postgres_template")
-        with a_database(request.getfixturevalue("postgres"), template) as url:
+        newest = request.getfixturevalue("postgres_template")
+        with a_database(request.getfixturevalue("postgres"), newest) as url:
             yield url
 
 
@@ -71,8 +63,8 @@ def engine(url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def shared_sqlite(sqlite_template: Path) -> Iterator[Engine]:
-    engine = open_engine(f"sqlite:///{sqlite_template}")
+def shared_sqlite() -> Iterator[Engine]:
+    engine = open_engine(f"sqlite:///{template()}")
     yield engine
     engine.dispose()
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from app.cli import remedy
 from app.errors import UserError
-from app.ledger.engine import migrate, open_engine
 from tests.agents.install import QA, install_qa
+from tests.databases import a_ledger
 
 pytestmark = pytest.mark.slow
 
@@ -28,9 +28,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("REMEDY_SANDBOX__I_ACCEPT_NO_ISOLATION", '["any/any"]')
     monkeypatch.delenv("DATABASE_URL", raising=False)
     (made / "data").mkdir(mode=0o711)
-    engine = open_engine(f"sqlite:///{made / 'data' / 'remedy.db'}")
-    migrate(engine)
-    engine.dispose()
+    a_ledger(f"sqlite:///{made / 'data' / 'remedy.db'}").dispose()
     yield made
     shutil.rmtree(made, ignore_errors=True)
 

@@ -13,7 +13,6 @@ import yaml
 
 from app.errors import UserError
 from app.ledger import leases, plugins, ready
-from app.ledger.engine import migrate
 from app.ledger.rows import Row
 from app.plugins import sources
 from app.plugins.installing import check, install, receive, uninstall
@@ -28,6 +27,7 @@ from app.turns.probing import probe, rehearse
 from jobs.install import install as job
 from tests.agents.install import QA, install_qa
 from tests.agents.wheel import POINTS, a_wheel
+from tests.databases import a_ledger
 
 
 class Scene:
@@ -43,8 +43,8 @@ class Scene:
             sandbox={"i_accept_no_isolation": ["any/any"]},
         )
         settings.data.mkdir(mode=0o711)
+        a_ledger(settings.database).dispose()
         self.s: Services = make(settings)
-        migrate(self.s.engine)
         self.probed: list[RunnerSpec] = []
 
     def receive(self, source: Path | str, program: str = "", search: str = "", **chosen: str) -> str:

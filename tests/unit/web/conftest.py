@@ -2,7 +2,6 @@
 
 import hmac
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,11 +13,12 @@ import structlog
 from sqlalchemy import Engine, select
 from starlette.testclient import TestClient
 
-from app.ledger.engine import migrate, open_engine, read
+from app.ledger.engine import read
 from app.ledger.rows import Row
 from app.ledger.schema import deliveries
 from app.main import create_app
 from app.settings import Settings
+from tests.databases import a_ledger
 
 SECRET = "a-webhook-secret-for-tests"
 NOW = 1_790_000_000_000
@@ -89,20 +89,9 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database file at the newest version; each test works on a copy."""
-    path = tmp_path_factory.mktemp("template") / "remedy.db"
-    engine = open_engine(f"sqlite:///{path}")
-    migrate(engine)
-    engine.dispose()
-    return path
-
-
 @pytest.fixture
-def engine(settings: Settings, migrated: Path) -> Iterator[Engine]:
-    shutil.copy(migrated, settings.data / "remedy.db")
-    engine = open_engine(settings.database)
+def engine(settings: Settings) -> Iterator[Engine]:
+    engine = a_ledger(settings.database)
     yield engine
     engine.dispose()
 
