@@ -19,6 +19,9 @@ UV     := uv==0.13.9
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
            --generate-hashes --no-header --no-annotate --extra postgres --extra build --extra demo
 
+# Where it is set, each of the hundreds of processes of the suite would compile the project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-agents test-machines check up bench bench-logs docs lock clean
 
