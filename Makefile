@@ -47,7 +47,7 @@ test-machines: $(VENV)/dev.stamp
 check: $(VENV)/dev.stamp
 	@$(BIN)/python -m ruff format --check --output-format=concise . || { echo "make: run $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/python -m ruff check --quiet .
-	@$(BIN)/python -m mypy & types=$$!; $(BIN)/python -m pytest -q -m "not slow" tests/unit; tests=$$?; wait $$types && exit $$tests
+	@$(BIN)/python -m mypy & types=$$!; $(BIN)/python -m pytest -q -n auto -m "not slow" tests/unit; tests=$$?; wait $$types && exit $$tests
 
 up: $(VENV)/run.stamp
 	@exec $(BIN)/python -m app.cli up

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,16 +101,24 @@ def unit_of(module: str) -> str:
     return name
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All that stands in a file, its module first."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+MODULES = {module_of(file) for file in FILES}
+
+
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
     """Line and module of each import of our own, those inside functions and of type checkers too."""
-    modules = {module_of(file) for file in FILES}
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found = [name if name in modules else str(node.module) for name in names]
+            found = [name if name in MODULES else str(node.module) for name in names]
         else:
             continue
         yield from ((node.lineno, name) for name in found if name.split(".")[0] in {"app", "jobs"})
@@ -129,11 +138,11 @@ def arrow_is_wrong(importer: str, imported: str) -> str | None:
     return f"an arrow that runs {way}: floor {FLOORS[here]:g} ({here}) to floor {FLOORS[there]:g} ({there})"
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_no_import_runs_up(path: Path) -> None:
+def test_no_import_runs_up() -> None:
     """Architecture, Floors: a file imports only from its own folder or from lower floors."""
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {imported}: {reason}"
+        for path in FILES
         for line, imported in imports_of(path)
         if (reason := arrow_is_wrong(module_of(path), imported))
     ]
@@ -142,7 +151,7 @@ def test_no_import_runs_up(path: Path) -> None:
 
 def names_used(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of each import and each `module.attribute`."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -175,7 +184,7 @@ def test_no_shell_strings() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.keyword) and node.arg == "shell" and not _is_false(node.value)
     ]
     assert not found
@@ -214,7 +223,7 @@ def test_no_function_is_over_50_lines_or_6_parameters() -> None:
     for path in FILES:
         if "migrations" in path.parts:  # one table after the other, written by alembic
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             length = int(node.end_lineno or node.lineno) - node.lineno + 1
@@ -228,14 +237,19 @@ def test_no_function_is_over_50_lines_or_6_parameters() -> None:
 
 def test_every_module_says_what_it_is_for() -> None:
     """style.md 2.3: a module opens with one sentence."""
-    silent = [p for p in FILES if p.read_text().strip() and not ast.get_docstring(ast.parse(p.read_text()))]
-    assert not silent
+    modules = [(path, node) for path in FILES if isinstance(node := nodes_of(path)[0], ast.Module)]
+    assert [path for path, _ in modules] == FILES
+    assert not [path for path, module in modules if module.body and not ast.get_docstring(module)]
 
 
 def test_names_say_what_is_inside() -> None:
     """style.md 2.1."""
     vague = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager"}
     assert not [path for path in FILES if path.stem in vague or path.parent.name in vague]
+
+
+# They share what `nodes_of` has read, so they run in one process.
+pytestmark = pytest.mark.xdist_group("floors")
 
 
 class TestThisTest:

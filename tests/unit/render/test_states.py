@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
-from app.render import render_check, render_comment, render_hand_over
+from app.render import CheckBody, render_check, render_comment, render_hand_over
 from app.render.engine import TEMPLATES
 from app.render.space import open_part
 from app.runs.projection import State, Turn, project
-from app.runs.view import ScopeView
 from tests.unit.render.engines import ENGINES, assert_inert, read
 from tests.unit.render.views import STATES
 
@@ -30,11 +30,20 @@ FORBIDDEN = re.compile(
 )
 
 
-def texts(view: ScopeView) -> Iterator[str]:
+@cache
+def comment_of(name: str) -> str:
+    return render_comment(STATES[name][1])
+
+
+@cache
+def check_of(name: str) -> CheckBody:
+    return render_check(STATES[name][1])
+
+
+def texts(name: str) -> Iterator[str]:
     """The comment, and what the check says."""
-    yield render_comment(view)
-    body = render_check(view)
-    yield from (body.summary, body.text)
+    yield comment_of(name)
+    yield from (check_of(name).summary, check_of(name).text)
 
 
 def without_code(text: str) -> str:
@@ -56,7 +65,7 @@ def test_all_states_are_there_ux_s1_ux_g() -> None:
 @ALL
 def test_marker_first_one_heading_one_turn_ux_a_ux_c1(name: str) -> None:
     _, view = STATES[name]
-    text = render_comment(view)
+    text = comment_of(name)
     shown = project(view)
 
     assert text.startswith("<!-- remedy:status pr:318 v1 -->\n\n### Remedy: ")
@@ -65,24 +74,24 @@ def test_marker_first_one_heading_one_turn_ux_a_ux_c1(name: str) -> None:
     assert shown is not None and turns == [PHRASES[shown.turn]]
     assert sum(text.count(phrase) for phrase in PHRASES.values()) == 1
     assert text.count("[!IMPORTANT]") == int(shown.alert)
-    assert PHRASES[shown.turn] in render_check(view).summary
+    assert PHRASES[shown.turn] in check_of(name).summary
 
 
 @ALL
 def test_no_mention_outside_code_ux_b_ux_n3(name: str) -> None:
-    for text in texts(STATES[name][1]):
+    for text in texts(name):
         assert "@" not in without_code(text)
 
 
 @ALL
 def test_no_closing_word_before_a_reference_ux_c_ux_e4(name: str) -> None:
-    for text in texts(STATES[name][1]):
+    for text in texts(name):
         assert CLOSING.search(text) is None
 
 
 @ALL
 def test_words_of_ours_ux_d_ux_w1_ux_c13(name: str) -> None:
-    for text in texts(STATES[name][1]):
+    for text in texts(name):
         own = without_code(text).replace("[!IMPORTANT]", "").replace("<!--", "")
         assert "$" not in own and "<img" not in own and "![" not in own
         for pattern in (EMOJI, RELATIVE, FORBIDDEN):
@@ -92,10 +101,9 @@ def test_words_of_ours_ux_d_ux_w1_ux_c13(name: str) -> None:
 @ALL
 def test_sizes_ux_e(name: str) -> None:
     """UX-L1 to UX-L6."""
-    view = STATES[name][1]
-    text = render_comment(view)
+    text = comment_of(name)
     headline = re.search(r"^### Remedy: (.*)$", text, re.MULTILINE)
-    body = render_check(view)
+    body = check_of(name)
 
     assert headline is not None and len(headline[1]) <= 90
     assert len(open_part(text)) <= 1400
@@ -114,7 +122,7 @@ def test_a_persons_turn_names_a_command_a_link_or_a_button_ux_g_ux_s2(name: str)
     assert shown is not None
     if shown.turn not in (Turn.AUTHOR, Turn.MAINTAINER):
         return
-    turn = render_comment(view).split("### Remedy: ", 1)[1].split("\n\n", 2)[1]
+    turn = comment_of(name).split("### Remedy: ", 1)[1].split("\n\n", 2)[1]
     assert re.search(r"`/remedy \w+|\]\(https://|“[^”]+”|`git |run the|copy it|start CI", turn), turn
 
 
@@ -123,34 +131,34 @@ def test_every_button_has_its_command_in_the_comment_ux_k5(name: str) -> None:
     view = STATES[name][1]
     shown = project(view)
     assert shown is not None
-    text = render_comment(view)
+    text = comment_of(name)
     # Block is offered wherever something may start; its command stands in the help that the foot links.
     assert not [button for button in shown.buttons if button != "block" and f"/remedy {button}" not in text]
 
 
 @ALL
 def test_no_command_stands_on_a_line_of_its_own_f_i9(name: str) -> None:
-    for text in texts(STATES[name][1]):
+    for text in texts(name):
         assert not re.search(r"^\s*/remedy", text, re.MULTILINE)
 
 
 @ALL
 def test_rendering_twice_gives_the_same_bytes_ux_j_ux_c17(name: str) -> None:
     view = STATES[name][1]
-    assert render_comment(view) == render_comment(view)
-    assert render_check(view) == render_check(view)
+    assert render_comment(view) == comment_of(name)
+    assert render_check(view) == check_of(name)
 
 
 @ALL
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_engines_read_a_well_formed_page(name: str, engine: str) -> None:
-    page = read(engine, render_comment(STATES[name][1]))
+    page = read(engine, comment_of(name))
 
     assert_inert(page)
     assert page.tags.count("h3") == 1
     assert page.tags.count("details") == page.tags.count("summary")
     assert page.comments == [" remedy:status pr:318 v1 "]
-    assert_tables(render_comment(STATES[name][1]), page.rows)
+    assert_tables(comment_of(name), page.rows)
 
 
 def assert_tables(text: str, rows: list[int]) -> None:
@@ -190,8 +198,8 @@ def test_the_hand_over_reply_is_short_and_mentions_one_person_ux_l8(name: str) -
 
 
 def test_comment_and_check_say_the_same_round_and_whose_turn_ux_s3() -> None:
-    for _, view in STATES.values():
-        comment, check = render_comment(view), render_check(view)
+    for name in STATES:
+        comment, check = comment_of(name), check_of(name)
         rounds = re.search(r"round (\d+ of \d+)", comment.split("\n")[2])
         if rounds and "round" in check.title:
             assert rounds[1] in check.title
