@@ -70,6 +70,7 @@ def _facts(members: Sequence[Failure], shown: Mapping[str, CheckRead], known: Kn
     return CauseFacts(
         job_kind=infrastructure[0] if infrastructure else next(iter(sorted(kinds)), "unknown"),
         explained_by_job=bool(infrastructure) and errors_only,
+        all_failed_in_setup=all(job.reading is not None and job.reading.all_in_set_up for job in jobs),
         base_tip=_colour(base.tip, members, shown),
         merge_base=_colour(base.merge_base, members, shown),
         contained_base=_colour(base.merge_base, members, shown),

@@ -66,8 +66,10 @@ def _infrastructure(facts: CauseFacts) -> Blame | None:
         )
     if not facts.tests_ran and by_kind:
         return Blame("infrastructure", f"no test ran: the job ended as {facts.job_kind.replace('_', ' ')}")
-    if facts.all_failed_in_setup and by_kind:
-        return Blame("infrastructure", "every test failed in set-up")
+    # Red again where the base is green: what a second attempt does not heal is not the machine's mood.
+    again = facts.base_tip == "green" and (facts.head_red >= 2 or facts.reproduced)
+    if facts.all_failed_in_setup and (by_kind or not again):
+        return Blame("infrastructure", "every test failed in set-up, before it began")
     if by_kind and facts.same_error_share > SAME_ERROR_SHARE:
         return Blame("infrastructure", f"{facts.same_error_share:.0%} of the tests fail with this one error")
     return None

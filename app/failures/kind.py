@@ -9,13 +9,13 @@ from typing import NamedTuple, TypeVar
 from app.failures.frameworks.rows import is_compiler
 from app.failures.model import Failure, JobKind
 from app.failures.recorder import CauseLine, Row, Segment
+from app.failures.set_up import HOOK
 
 _TIMED_OUT = re.compile(
     r"(?:[Tt]imeout|TIMEOUT) (?:of [\d.]+ ?m?s|>|\(>)"
     r"|timed out after|[Ee]xceeded timeout of|Async callback was not invoked within"
     r"|Test timeout of|TestTimedOut|test timed out|did not complete within|Timeout - Async"
 )
-_HOOK = re.compile(r'"(?:before|after) (?:all|each)" hook|\b(?:setUpClass|setUpModule|beforeAll|afterAll|setup_all)\b')
 _BY_EXIT: dict[int, JobKind] = {
     137: "oom_killed",
     124: "timeout",
@@ -173,7 +173,7 @@ def _of_failures(failures: Sequence[Failure]) -> JobKind:
         return "collection_error" if kinds == loads else "mixed"
     if "error" in kinds:
         return "test_error" if kinds == {"error"} else "mixed"
-    return "test_error" if all(_HOOK.search(failure.test_id) for failure in failures) else "test_failure"
+    return "test_error" if all(HOOK.search(failure.test_id) for failure in failures) else "test_failure"
 
 
 def is_time_out(failure: Failure) -> bool:

@@ -152,6 +152,8 @@ class Reading:
     bytes_total: int = 0
     lines_total: int = 0
     notes: tuple[str, ...] = field(default=())
+    all_in_set_up: bool = False
+    """No test got past its set-up, and nothing says that the code itself is wrong."""
 
     @property
     def failures(self) -> list[Failure]:

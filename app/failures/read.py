@@ -11,6 +11,7 @@ from app.failures.log.reader import Reader, Wakes
 from app.failures.log.steps import in_failed_steps
 from app.failures.model import MESSAGE_CHARS, Diagnostic, Failure, JobInfo, JobKind, Options, Reading
 from app.failures.recorder import Record, Recorder, Segment
+from app.failures.set_up import all_in_set_up
 
 
 @cache
@@ -51,6 +52,7 @@ def together(readings: Sequence[Reading]) -> Reading:
         bytes_total=sum(one.bytes_total for one in readings),
         lines_total=sum(one.lines_total for one in readings),
         notes=tuple(note for one in readings for note in one.notes),
+        all_in_set_up=bool(readings) and all(one.all_in_set_up for one in readings),
     )
 
 
@@ -86,6 +88,7 @@ def _answer(record: Record, reader: Reader, job: JobInfo | None) -> Reading:
         bytes_total=record.options.bytes_total or reader.bytes,
         lines_total=reader.lines,
         notes=tuple(record.broken),
+        all_in_set_up=all_in_set_up(signs.failures, record.runs),
     )
 
 

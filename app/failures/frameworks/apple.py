@@ -22,7 +22,6 @@ _SWIFT = re.compile(
 _EXECUTED = re.compile(
     r"\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures? \((\d+) unexpected\)"
 )
-_SWIFT_TOTAL = re.compile(r"[✘􀢄] Test run with (\d+) tests?.* failed after .* with (\d+) issues?")
 _BUNDLE_END = ("** TEST", "** BUILD", "The following build commands", "Testing failed", "Test session results")
 
 

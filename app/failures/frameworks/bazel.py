@@ -10,7 +10,6 @@ _ROW = re.compile(
     r"|TIMEOUT|NO STATUS|FLAKY|PASSED|INCOMPLETE|REMOTE FAILURE)(?:,? (?:failed )?in .*)?"
 )
 _FAIL = re.compile(r"FAIL: (//\S+) \(.*?see (.*)\)")
-_TOTAL = re.compile(r"Executed (\d+) out of (\d+) tests?: .*?(\d+) fails? ")
 
 
 class Bazel:

@@ -10,11 +10,6 @@ _EXUNIT = re.compile(r"\s{1,4}(\d+)\) (test|doctest|property|feature) (.+) \(([\
 _SETUP_ALL = re.compile(r"\s{1,4}(\d+)\) ([\w.]+): failure on setup_all callback, all tests have been invalidated$")
 _PLACE = re.compile(r"\s{4,6}(\S+\.exs?):(\d+)(?::.*)?$")
 _TOTAL = re.compile(r"(?:\d+ doctests?, )?(?:\d+ propert(?:y|ies), )?(\d+) tests?, (\d+) failures?")
-_CT = re.compile(
-    r"(?:%%% |Testing [\w./-]+: )?(\w+_SUITE)(?:(?: ==> "
-    r"| ?[:.])(?:[\w.]+\.)?)(\w+)(?: \(.*\))?:? ?(?:FAILED"
-    r"|\*\*\* FAILED)"
-)
 _CT_ROW = re.compile(r"(?:%%% )?(\w+_SUITE) ==> (?:[\w. ()]+\.)?(\w+): (FAILED|OK|SKIPPED)")
 _EUNIT = re.compile(
     r"(?:\s*)([\w]+): (\w+)(?:_test_?)?(?: \(.*\))?\s*\.{3,}\s*\*failed\*|([\w]+):([\w]+_test_?)(?:/0)?.*\*failed\*"

@@ -12,7 +12,6 @@ _BLOCK = re.compile(rf"  (\d+)\) {_NAME}(?: \(\d+(?:\.\d+)?m?s\))?[ ─━=]*$")
 _ROW = re.compile(rf"\s+(?:✘|x|✖|×) +\d+ {_NAME}(?: \(retry #\d+\))?(?: \(\d+(?:\.\d+)?m?s?\))?[ ─━=]*$")
 _LISTED = re.compile(rf"    {_NAME}[ ─━=]*$")
 _HEAD = re.compile(r"  (\d+) (failed|flaky|interrupted|skipped|did not run|passed|error was not a part of any test)\b")
-_TAGS = re.compile(r"[ ─━]+$")
 
 
 class Playwright:

@@ -20,12 +20,10 @@ _NEXTEST = re.compile(
     r"\s+(?:TRY \d+ )?(FAIL|SIGABRT|SIGSEGV|SIGKILL|TIMEOUT"
     r"|ABORT|LEAK-FAIL|TMT) \[\s*>?[\d.]+s\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$"
 )
-_NEXTEST_HEAD = re.compile(r"--- (STDOUT|STDERR): +(?:\S+ )?(\S+) (\S.*?) ---$|  (stdout|stderr) ───")
 _FLAKY = re.compile(r"\s+FLAKY \d+/\d+ \[.*?\](?: \(\s*\d+/\d+\))? +(\S+) (\S.*)$")
 _SUMMARY = re.compile(
     r"\s+Summary \[.*\] (\d+) tests? run: (\d+) passed(?: \(.*?\))?(?:, (\d+) failed)?(?:, (\d+) timed out)?"
 )
-_TARGET = re.compile(r"\s+(?:Running (?:unittests |tests/|benches/)?\S.*|Doc-tests \S+)$")
 _DOCTEST = re.compile(r"(\S+\.(?:rs|md)) - .*\(line (\d+)\)")
 
 

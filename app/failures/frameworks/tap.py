@@ -19,18 +19,13 @@ _NOT_NAME = re.compile(
 )
 _TESTEM = re.compile(r"(?:Headless ?Chrome|Chrome|Firefox|Safari|PhantomJS|Edge|IE)(?: [\d.]+)?(?: - \[\d+ ms\])? - ")
 _YAML_AT = re.compile(r"\s+(?:at|location|file): *'?(.*?)'?$")
-_YAML_LINE = re.compile(r"\s+line: (\d+)")
 _YAML_TEXT = re.compile(r"\s+(message|error|name|operator): *(?:'|\"|\|-)?(.*?)['\"]?$")
 _BATS = re.compile(r"\s*✗ (\S.*?)(?: \[\d+(?: ?ms)?\]| \[\d+\])?\s*$")
 _BATS_AT = re.compile(r"\((?:in test file|from function .{0,200}? in file) (\S{1,400}?), line (\d+)")
-_BATS_TOTAL = re.compile(r"(\d+) tests?, (\d+) failures?")
 _SUMMARY_ROW = re.compile(r"(\S+)\s+\(Wstat: (\d+)(?: \([^)]*\))? Tests: (\d+) Failed: (\d+)\)")
-_PARSE = re.compile(r"\s+(?:Parse errors|Non-zero exit status|Failed tests?|Non-zero wait status): ")
 _PROVE_ROW = re.compile(
     r"(\S+\.t|\S+) \.{2,}.*(?:Failed \d+/\d+ subtests|Dubious, test returned (\d+)|No subtests run)"
 )
-_DUBIOUS = re.compile(r"(?:Dubious, test returned \d+|Failed \d+/\d+ subtests|No subtests run)")
-_RESULT = re.compile(r"Result: (PASS|FAIL|NOTESTS)")
 
 
 class Tap:

@@ -11,7 +11,6 @@ from app.failures.places import choose, places_in
 
 _PESTER = re.compile(r"(\s*)\[-\] (\S.*?)(?: \d+(?:\.\d+)?m?s)?(?: \(\d+.*\))?\s*$")
 _PESTER_HEAD = re.compile(r"(\s*)(?:Describing|Context|Describe) (\S.*)$")
-_PESTER_TOTAL = re.compile(r"Tests (?:Passed|completed).*|Tests Passed: (\d+), Failed: (\d+)")
 _PESTER_PLACES = (
     re.compile(r"\s*at line: (?P<line>\d+) in (?P<file>.+)"),
     re.compile(r".*[ ,](?P<file>\S+\.ps1)(?:: line |:)(?P<line>\d+)"),
@@ -19,7 +18,6 @@ _PESTER_PLACES = (
 _TASTY = re.compile(r"(\s+)(\S.*?): +FAIL(?: \([\d.]+s\))?\s*$")
 _TASTY_TOTAL = re.compile(r"(\d+) out of (\d+) tests failed")
 _HSPEC_ITEM = re.compile(r"\s{2}(\d+)\) (\S.*)$")
-_HSPEC_TOTAL = re.compile(r"(\d+) examples?, (\d+) failures?")
 _HSPEC_PLACE = re.compile(r"\s{2}(\S+\.hs):(\d+):\d+:?\s*$")
 
 

@@ -9,7 +9,6 @@ from app.failures.frameworks.detector import Found, Line, Sink
 _FOUND = re.compile(r"\s*Found errors in (\w+)\(\):")
 _FROM = re.compile(r"\s*From (\S+\.vim):")
 _ENDS = ("Executed ", "From ", "Flaky test failed too", "Passed", "SKIPPED", "TEST FAILURE", "make")
-_LINE = re.compile(r".* line (\d+): ")
 
 
 class VimTest:

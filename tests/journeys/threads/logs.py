@@ -41,6 +41,25 @@ def many(failing: Sequence[tuple[str, str]]) -> str:
     return "".join(f"{STAMP}{line}\n" for line in lines)
 
 
+def broken_set_up(tests: Sequence[str] = (PAGES, OTHER)) -> str:
+    """The log of a pytest job in which no test got past a fixture that wants a database."""
+    error = "ConnectionRefusedError: [Errno 111] Connection refused"
+    lines = [
+        "##[group]Run python -m pytest",
+        "python -m pytest",
+        "##[endgroup]",
+        "============================= test session starts ==============================",
+        "==================================== ERRORS ====================================",
+    ]
+    for test in tests:
+        lines += [f"{' ERROR at setup of ' + test.partition('::')[2] + ' ':_^80}", "", f"E       {error}", ""]
+        lines.append("tests/conftest.py:7: ConnectionRefusedError")
+    lines.append("=========================== short test summary info ============================")
+    lines += [f"ERROR {test} - {error}" for test in tests]
+    lines += [f"{f' {len(tests)} errors in 0.12s ':=^80}", "##[error]Process completed with exit code 1."]
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
 def broken_machine() -> str:
     """The log of a job whose machine lost the network before a test ran."""
     lines = [

@@ -116,6 +116,21 @@ def test_a_test_that_flaked_on_two_commits_is_known_flaky_it24(place: Place) -> 
     assert place.check(number).title == "1 flaky test, not caused by this change"
 
 
+def test_where_every_test_fails_in_its_set_up_nobody_is_sent_to_work_G25(place: Place) -> None:
+    place.base("success")
+    number = place.red_pull(logs.broken_set_up())
+    place.settle()
+
+    assert place.causes(number) == ["infrastructure"]
+    assert place.world.run_of(number) is None and place.issues() == []
+    (comment,) = place.comments(number)
+    print(comment, place.check(number).title)
+    assert "the CI machine failed, and 2 tests with it" in comment
+    assert "| `unit` | infrastructure | every test failed in set-up, before it began |" in comment
+    assert "say `/remedy fix` and give the reason" in comment
+    assert place.check(number).title == "CI machine failed, and 2 tests with it"
+
+
 def test_a_broken_machine_is_nobody_s_fault_it23(place: Place) -> None:
     number = place.red_pull(logs.broken_machine())
     place.settle()

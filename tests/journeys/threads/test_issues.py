@@ -19,6 +19,7 @@ def _green(place: Place, number: int) -> None:
 def test_it_closes_when_its_pull_request_is_green_and_opens_again_when_the_failure_comes_back_it28(
     place: Place,
 ) -> None:
+    """The issue is the ticket of its tests: two runs of one failure, one ticket (G24)."""
     number = place.red_pull()
     place.settle()
     (issue,) = place.issues()

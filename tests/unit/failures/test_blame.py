@@ -105,7 +105,17 @@ ROWS: list[tuple[str, CauseFacts, Cause]] = [
         CauseFacts(job_kind="infrastructure", all_failed_in_setup=True),
         "infrastructure",
     ),
-    ("plain job, all failed in set-up: the code may be wrong", CauseFacts(all_failed_in_setup=True), "not_decided"),
+    ("plain job, all failed in set-up (G25)", CauseFacts(all_failed_in_setup=True), "infrastructure"),
+    (
+        "all failed in set-up, once, green base",
+        CauseFacts(all_failed_in_setup=True, base_tip="green"),
+        "infrastructure",
+    ),
+    (
+        "all failed in set-up, twice, green base",
+        CauseFacts(all_failed_in_setup=True, base_tip="green", head_red=2),
+        "this_change",
+    ),
     ("network job, 81 % fail alike", CauseFacts(job_kind="infrastructure", same_error_share=0.81), "infrastructure"),
     ("network job, 80 % fail alike", CauseFacts(job_kind="infrastructure", same_error_share=0.8), "not_decided"),
     ("plain job, 90 % fail alike", CauseFacts(same_error_share=0.9, base_tip="green", head_red=2), "this_change"),

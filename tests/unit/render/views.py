@@ -106,6 +106,9 @@ INFRA = replace(
     file=None,
     issue_number=None,
 )
+SET_UP = replace(
+    OURS, cause=Cause.INFRASTRUCTURE, how_we_know="every test failed in set-up, before it began", issue_number=None
+)
 UNDECIDED = replace(OURS, cause=Cause.NOT_DECIDED, how_we_know="fails here 1 of 1, no run on `main` to compare")
 
 EVIDENCE = Evidence("unit (3.12)", LOG, 7, 18204, "https://github.com/acme/billing/actions/runs/1/job/9")
@@ -247,6 +250,10 @@ STATES: dict[str, tuple[State, ScopeView]] = {
     "infrastructure": (
         State.INFRASTRUCTURE,
         ended(Outcome.INFRASTRUCTURE, groups=(), failures_total=0, jobs=("unit (3.12)",), problem="No space left"),
+    ),
+    "infrastructure, tests with it": (
+        State.INFRASTRUCTURE,
+        ended(Outcome.INFRASTRUCTURE, groups=(SET_UP,), failures_total=2, jobs=("unit (3.12)",)),
     ),
     "stale base": (State.STALE_BASE, ended(Outcome.STALE_BASE, groups=(STALE,), failures_total=1, evidence=None)),
     "plan review": (

@@ -12,13 +12,10 @@ _LAUNCHED_SUITE = re.compile(r"Testcase: ([\w.$]+)$")
 _LAUNCHER = re.compile(r"Test: (\S.*?) took [\d.,]+ (?:milli )?sec\(s\) (FAILED|ABORTED): ?(.*)$")
 _RESULT = re.compile(r"\t?\s*(FAILED|Caused an ERROR)\s*$")
 _CASE_FULL = re.compile(r"Testcase: (.+?)(?::\t|\t| took [\d.,]+ sec)\s*(FAILED|Caused an ERROR)?\s*$")
-_SUITE = re.compile(r"Testsuite: (\S+)")
-_TOTAL = re.compile(r"Tests run: *(\d+), Failures: *(\d+), Errors: *(\d+)")
 _LIST = re.compile(r"Failures \((\d+)\):\s*$")
 _ENGINE = re.compile(r"(?:JUnit Jupiter|JUnit Vintage|JUnit Platform Suite|[\w ]+ \(.*\)):(.+)$")
 _PLACE = re.compile(r"\s+(?:MethodSource|ClassSource) \[(.*)\]")
 _LAUNCHED = re.compile(r"\[ +(\d+) tests (failed|successful) +\]")
-_FAILED_TOTAL = re.compile(r"Test run finished after")
 
 
 class Ant:

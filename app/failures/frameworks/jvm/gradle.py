@@ -8,13 +8,9 @@ from app.failures.frameworks.detector import Found, Line, Sink
 from app.failures.frameworks.jvm.stack import put_place
 
 _ROW = re.compile(r"(\S.* > .*\S|[\w.$]+(?: > \S.*)?) FAILED(?: \([\d.]+m? ?[\d.]*m?s\))?\s*$")
-_STANDARD = re.compile(r"\S.* (?:STANDARD_OUT|STANDARD_ERROR)$")
 _TOTAL = re.compile(r"(\d+) tests? completed, (\d+) failed")
-_LOGGER = re.compile(r"\s{2}(?:✘|✗|✖|Test) (\S.*?)(?: FAILED)?(?: \([\d.]+m? ?[\d.]*m?s\))?\s*$")
-_CLASS = re.compile(r"(\S.*)$")
 _ANSI_TEST = re.compile(r"\s{1,2}(?:Test )(\S.*?) (?:FAILED)(?: \([\d.]+m? ?[\d.]*m?s\))?\s*$")
 _NOT = ("> Task ", ":", "BUILD ", "* ", "Execution ")
-_GO = re.compile(r"--- FAIL|^FAIL\b")
 _LINES = 400
 
 

@@ -32,7 +32,6 @@ _UNFORMATTED = re.compile(
     r"(?:> )?(The following files had format violations:|.*[Tt]he following files are not formatted.*:)"
 )
 _NAME = re.compile(r"\s+(?:[*•-] )?\"?([\w@./\\+~-]*\.[\w-]+)\"?\s*$")
-_YAMLLINT = re.compile(r"\s+(\d+):(\d+)\s+(error|warning)\s+(\S.*?)(?:\s{2,}\(([\w-]+)\))?\s*$")
 _DIFF = re.compile(r"--- (\S+)(?:\t.*)?$")
 _FORMAT_TOTAL = re.compile(r"\d+ files? would be reformatted")
 _HEADS = (
