@@ -6,6 +6,7 @@ from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.ledger import figures, ready
 from app.ledger.engine import read
 from app.ledger.post import counts
 from app.ledger.version import database_state
@@ -20,19 +21,28 @@ async def healthz(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-def _post(engine: Engine) -> dict[str, int]:
-    """What waits for an operator: failed and unreadable deliveries, letters that GitHub refused (IT-4, OB-7)."""
+def _rows(engine: Engine, now: int) -> dict[str, object]:
+    """What waits for a worker and for how long, the newest delivery, what waits for an operator (IT-4, OB-7, W113)."""
     with read(engine) as conn:
-        return counts(conn)
+        waiting = ready.depth(conn, now).values()
+        newest = figures.last_delivery_at(conn)
+        return {
+            "queue": {
+                "waiting": sum(one.count for one in waiting),
+                "oldest_s": max(one.age_ms for one in waiting) // 1000,
+            },
+            "last_delivery_s": None if newest is None else max(0, now - newest) // 1000,
+            "post": counts(conn),
+        }
 
 
 async def readyz(request: Request) -> Response:
-    """200 when deliveries can be stored, else 503. Redis is shown, and not needed for that (ST-Q1)."""
+    """200 when deliveries can be stored, else 503. Redis and the queue are shown, and not needed for that (ST-Q1)."""
     web = web_of(request)
     database, redis = await asyncio.gather(
         asyncio.to_thread(database_state, web.engine), asyncio.to_thread(is_reachable, web.settings)
     )
     body: dict[str, object] = {"database": database, "redis": "ok" if redis else "away"}
     if database == "ok":
-        body["post"] = await asyncio.to_thread(_post, web.engine)
+        body |= await asyncio.to_thread(_rows, web.engine, web.clock())
     return JSONResponse(body, 200 if database == "ok" else 503)
