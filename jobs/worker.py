@@ -11,6 +11,7 @@ from app.ledger import vault
 from app.queues import JOBS, work
 from app.settings import Settings
 from app.telemetry import start_logging
+from app.tls import trust
 from app.workspace.warm import warm
 
 # Imported once in the parent; a forked job would pay for it each time (ST-Q13).
@@ -31,6 +32,7 @@ def main(part: str) -> int:
         return 0
     for name in (*_HEAVY[part], *(f"jobs.{job}" for job, queue in JOBS.items() if queue == part)):
         import_module(name)
+    trust(settings)
     if part == "long":
         log.info("warm", found=warm(settings))
     try:

@@ -19,10 +19,12 @@ from app.github.deliveries import newest_attempts
 from app.github.denied import ungranted
 from app.github.errors import GitHubError
 from app.settings import Settings
+from app.tls import trust
 
 SKEW_S = 30
 SHORTEST_SECRET = 16
 ASK_TIMEOUT_S = 10
+CA_CURE = "name a PEM file that this server can read, or leave it away"
 # GitHub's description knows it among those of an App and not among those of an installation.
 UNTOLD = ("merge_queues",)
 
@@ -51,12 +53,13 @@ def _accepted(settings: Settings, client: Client) -> Found:
 
 def clock(settings: Settings) -> Found:
     """GitHub refuses a JWT from a clock that is wrong."""
-    verify: str | bool = str(settings.github.ca_file) if settings.github.ca_file else True
     before = time.time()
     try:
         headers = {"x-github-api-version": settings.github.api_version}
-        answer = httpx.get(settings.github.api_url, timeout=ASK_TIMEOUT_S, verify=verify, headers=headers)
+        answer = httpx.get(settings.github.api_url, timeout=ASK_TIMEOUT_S, verify=trust(settings), headers=headers)
         told = parsedate_to_datetime(answer.headers["date"]).timestamp()
+    except UserError as error:
+        return Found("failed", str(error), CA_CURE)
     except (httpx.HTTPError, OSError) as error:
         return Found("failed", f"{settings.github.api_url}: {error}", "let this machine reach GitHub's API")
     except (KeyError, ValueError):
@@ -164,6 +167,8 @@ def _ask(settings: Settings, question: Callable[[Client], Found]) -> Found:
         # A look is not worth waiting for: no second try.
         with Client(settings, None, pace=Pace(sleep=_hurry)) as client:
             return question(client)
+    except UserError as error:
+        return Found("failed", str(error), CA_CURE)
     except GitHubError as error:
         return Found("failed", str(error), "see GitHub's answer")
     except TransientError as error:

@@ -9,8 +9,9 @@ import yaml
 
 from app.errors import TransientError, UserError
 from app.github.asked import APP_YML
-from app.github.session import TIMEOUT, USER_AGENT, trust
+from app.github.session import TIMEOUT, USER_AGENT
 from app.settings import Settings
+from app.tls import trust
 
 _REASON = re.compile(r"^ {2}(\w+): (\w+)\s+# (.+)$", re.MULTILINE)
 NEEDED = ("id", "slug", "pem", "client_id", "client_secret", "webhook_secret")

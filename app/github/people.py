@@ -8,8 +8,9 @@ import httpx
 
 from app.errors import TransientError
 from app.github.paths import repo_path
-from app.github.session import TIMEOUT, USER_AGENT, trust
+from app.github.session import TIMEOUT, USER_AGENT
 from app.settings import Settings
+from app.tls import trust
 
 MOST_PAGES = 20
 PER_PAGE = 100

@@ -1,7 +1,6 @@
 """One open connection to GitHub's API: sends a request and says what came of it, without any opinion (GH-1, GH-2)."""
 
 import json
-import ssl
 from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import lru_cache
@@ -13,6 +12,7 @@ from app import __version__
 from app.errors import UserError
 from app.github.retry import Answer, Lost
 from app.settings import Settings
+from app.tls import trust
 
 if TYPE_CHECKING:
     from githubkit import GitHub
@@ -136,15 +136,6 @@ def _key(pem: str) -> Any:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     return load_pem_private_key(pem.encode(), password=None)
-
-
-def trust(settings: Settings) -> ssl.SSLContext | bool:
-    """What TLS trusts: the CA file of the settings beside the usual ones (GH-29)."""
-    if settings.github.ca_file is None:
-        return True
-    context = ssl.create_default_context()
-    context.load_verify_locations(settings.github.ca_file)
-    return context
 
 
 def _failed(error: Exception) -> Answer | Lost:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.settings import ModelSettings, Upstream
+from app.tls import authorities
 
 BODY_BYTES = 32 * 1024 * 1024
 ERROR_BYTES = 1024 * 1024
@@ -75,7 +76,7 @@ class Gateway:
         if key:
             headers[KEY_HEADERS[family]] = f"Bearer {key}" if family == "openai" else key
         query = httpx.QueryParams(str(request.query_params)).remove("key")
-        client = httpx.AsyncClient(timeout=TIMEOUT, transport=self.transport, trust_env=False)
+        client = httpx.AsyncClient(timeout=TIMEOUT, verify=authorities(), transport=self.transport, trust_env=False)
         url = f"{upstream.url.rstrip('/')}{request.url.path}"
         asked = client.build_request(request.method, url, params=query, headers=headers, content=body)
         try:

@@ -14,7 +14,7 @@ class Remote:
     """`Remote(url).push(user="ann", repo="acme/shop", ...)`: every verb by name, with named, plain arguments."""
 
     def __init__(self, url: str, timeout_s: float = 300) -> None:
-        self._client = httpx.Client(base_url=url, timeout=timeout_s, trust_env=False)
+        self._client = httpx.Client(base_url=url, timeout=timeout_s, trust_env=False, verify=False)  # plain HTTP
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
         def call(**given: Any) -> Any:

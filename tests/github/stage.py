@@ -89,6 +89,6 @@ class Api:
         headers = {"User-Agent": "stage/1", "X-GitHub-Api-Version": "2022-11-28"}
         if credential is not None:
             headers["Authorization"] = f"Bearer {credential}"
-        client = httpx.Client(base_url=self.github.api_url, headers=headers, trust_env=False, timeout=30)
+        client = httpx.Client(base_url=self.github.api_url, headers=headers, trust_env=False, verify=False, timeout=30)
         self._clients.append(client)
         return client

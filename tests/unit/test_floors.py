@@ -19,6 +19,7 @@ FLOORS: dict[str, float] = {
     "app.redact": 0,
     "app.sealing": 0,
     "app.telemetry": 0,
+    "app.tls": 0,
     "app.runs": 1,
     "app.failures": 1,
     "app.integrity": 1,

@@ -12,6 +12,7 @@ from app.runners.mcp.gateway import Access, Shelf
 from app.runners.mcp.states import text_of_result
 from app.runners.mcp.tools import Tool
 from app.runners.mcp.trouble import of_http, of_tool
+from app.tls import authorities
 
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 
@@ -74,7 +75,9 @@ class LiteLLMRest(Shelf):
     async def _outcome(self, method: str, path: str, body: Mapping[str, Any] | None) -> Outcome:
         limit_s = TIMEOUT_S if body is None else self.access.timeout_s
         try:
-            async with httpx.AsyncClient(headers=dict(self.access.headers), timeout=limit_s) as http:
+            async with httpx.AsyncClient(
+                headers=dict(self.access.headers), timeout=limit_s, verify=authorities()
+            ) as http:
                 response = await http.request(method, f"{self.access.url.rstrip('/')}{path}", json=body)
         except httpx.HTTPError as error:
             return unreached(text_of(error), sent=not isinstance(error, UNSENT))

@@ -9,6 +9,7 @@ import httpx
 
 from app.runners.codes import Code, failure, text_of
 from app.runners.runner import EVENT_BYTES
+from app.tls import authorities
 
 DETAIL = 500
 CODES: Mapping[int, Code] = {
@@ -45,6 +46,7 @@ class Client:
             base_url=access.url,
             auth=(access.username, access.password),
             timeout=access.timeout_s,
+            verify=authorities(),
             transport=access.transport,
             trust_env=False,
         )
