@@ -89,7 +89,7 @@ async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
         runner.room = room
         run = await runner.run(name)
     moves = _moves_of(request.delta, units_too=False)
-    return Cell({test: _seen(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
+    return Cell({test: seen_of(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
 
 
 @dataclass
@@ -121,7 +121,7 @@ class _Runner:
         runs = self.runs.get(tree, [])
         known = moves if moves is not None else self.moves(name)
         twin = next((other for other in self.request.trees if self.request.trees[other] == tree), name)
-        seen = {test: _seen(test, runs, known) for test in self.named}
+        seen = {test: seen_of(test, runs, known) for test in self.named}
         if tree == self.request.trees["fixed"] and self.dropped:
             seen = {
                 test: Seen(one.runs, missing=one.runs) if test in self.dropped else one for test, one in seen.items()
@@ -210,13 +210,16 @@ class _Runner:
             await self.run(name)
 
 
-def _seen(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
+def seen_of(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
+    """What a named test did in the runs of one tree."""
     passes = fails = errors = missing = timeouts = retried = 0
+    forged = False
     detail = ""
     for run in runs:
         found = match(test, run, moves)
         words = [row.outcome for row in found.rows]
         retried += any(row.retried for row in found.rows)
+        forged |= "" in run.forged or any(row.id in run.forged for row in found.rows)
         if not run.complete and not words:
             errors += 1
         elif not run.complete or "error" in words or (not words and found.broken):
@@ -231,7 +234,7 @@ def _seen(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
         bad = next((row for row in found.rows if row.outcome in ("failed", "error")), None)
         detail = detail or (bad.detail if bad is not None else "")
         timeouts += bad is not None and bad.by_time
-    return Seen(len(runs), passes, fails, errors, missing, timeouts, retried, False, detail)
+    return Seen(len(runs), passes, fails, errors, missing, timeouts, retried, forged, detail)
 
 
 def _moves_of(delta: Delta, units_too: bool) -> Moves:

@@ -5,6 +5,7 @@ import os
 import pwd
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +21,10 @@ PLUGINS = "/run/remedy"
 
 @dataclass(frozen=True)
 class Command:
-    """One start: `{report}` in `argv` becomes the report's place. `folders` are put first on PATH, `files` on disk."""
+    """One start: `{report}` in `argv` and `env` becomes the report's place.
+
+    `folders` are put first on PATH, `files` on disk.
+    """
 
     argv: tuple[str, ...]
     cwd: str = ""
@@ -36,13 +40,16 @@ async def execute(sandbox: Sandbox, job: TestJob, command: Command) -> tuple[Res
     remove_tree(folder, job.uid)
     folder.mkdir(mode=0o700)
     give(folder, job.uid)
+    folder.chmod(0o300)  # It can be written into, but the name of the report cannot be looked up (PX-2).
     place = Workspace(job.files, job.uid, binds=command.binds, writable={REPORT: folder}, files=command.files)
     name = secrets.token_hex(12)
     report = f"{sandbox.seen(place, REPORT)}/{name}"
     argv = tuple(word.replace("{report}", report) for word in command.argv)
-    env = {**environment(job, command), "REMEDY_REPORT": report}
+    env = {name: value.replace("{report}", report) for name, value in environment(job, command).items()}
     try:
         result = await run(sandbox, Spec("tests", argv, place, job.limits, env, command.cwd))
+        with suppress(OSError):
+            folder.chmod(0o700)
         return result, read_file(folder, name, REPORT_BYTES)
     finally:
         remove_tree(folder, job.uid)

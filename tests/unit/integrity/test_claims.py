@@ -70,6 +70,8 @@ def test_more_rows_than_units_is_a_forged_report() -> None:
     """PG109, PX-4."""
     cells = {**grid(Words(without_source="fail")).cells, "fixed": Cell({"t": Seen(1, passes=1, forged=True)}, 1)}
     assert claim_of(Grid(cells), "t", Facts()).rule == "PG109"
+    cells["head"] = Cell({"t": Seen(1, fails=1, forged=True)}, 1)
+    assert claim_of(Grid(cells), "t", Facts()).rule == "PG117", "what head's report does as well is not of the fix"
 
 
 def test_the_strictest_row_over_all_tests_is_the_claim() -> None:
