@@ -120,6 +120,7 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
     from app.workspace.checkout import Mirror
     from app.workspace.git import Git
     from app.workspace.grid.cells import NotRun, Request, run_grid
+    from app.workspace.grid.layers import Layers
     from app.workspace.grid.trees import six
 
     settings = Settings()
@@ -139,8 +140,10 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
             cell_s=settings.limits.cell_s,
             proof_s=settings.limits.proof_s,
         )
-        measured = await run_grid(backend, request)
-        return await _with_mutants(backend, request, measured.grid)
+        with Layers(rooms, request.mirror, moved) as layers:
+            request = replace(request, layers=layers)
+            measured = await run_grid(backend, request)
+            return await _with_mutants(backend, request, measured.grid)
     except (NotRun, UserError) as error:
         why = " ".join(str(error).split())
         return _Found(delta, None, (Finding("PG110", "review", title="not run", explanation=why[:500], source="grid"),))

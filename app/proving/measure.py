@@ -17,6 +17,7 @@ from app.workspace.checkout import Mirror
 from app.workspace.git import Git
 from app.workspace.grid.cells import Measured, Request, run_grid, run_once
 from app.workspace.grid.known import environment_of
+from app.workspace.grid.layers import Layers
 from app.workspace.grid.mutation import run_mutants
 from app.workspace.grid.trees import Three, delta_of, six
 from app.workspace.rooms import Rooms
@@ -83,6 +84,12 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
         proof_s=float(limits.proof_s),
         known=known_runs(case, set(trees.values()), environment),
     )
+    with Layers(request.rooms, mirror, moved) as layers:
+        return await _proved(case, sandbox, replace(request, layers=layers), environment)
+
+
+async def _proved(case: Case, sandbox: Sandbox, request: Request, environment: str) -> Proved:
+    trees = request.trees
     measured = await run_grid(sandbox, request)
     judgement = await _judged(request.delta, measured.grid)
     if judgement.verdict == "block" or measured.grid.word("fixed") != "pass":

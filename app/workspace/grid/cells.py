@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.integrity.classes import class_of_change
 from app.integrity.model import Cell, Census, Delta, Grid, Seen
 from app.integrity.rules.case import Case
 from app.workspace.checkout import Mirror
 from app.workspace.grid.census import compare, suspects
+from app.workspace.grid.layers import Layers
 from app.workspace.grid.repeats import runs_needed
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.model import Limits, Sandbox
 from app.workspace.tests.match import NO_MOVES, Match, Moves, match, moved_ids
 from app.workspace.tests.model import OwnCommand, TestJob
+from app.workspace.tests.setup import Layer
 from app.workspace.tests.suite import SuiteRun, run_suite
 
 RUNS, LEAST_BEFORE_BLOCK, CAP = 3, 5, 20
@@ -45,6 +47,7 @@ class Request:
     cell_s: float = 600
     proof_s: float = 1800
     known: Mapping[str, Runs] = field(default_factory=dict)
+    layers: Layers | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,16 @@ async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
         run = await runner.run(name)
     moves = _moves_of(request.delta, units_too=False)
     return Cell({test: seen_of(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
+
+
+async def run_with_layer(sandbox: Sandbox, request: Request, job: TestJob, tree: str, whole: bool = False) -> SuiteRun:
+    """One run, with what the set-up left for its manifests. A set-up that fails in head leaves nothing to run."""
+    layer = await request.layers.of(sandbox, job, tree) if request.layers is not None else Layer()
+    if layer.problem and tree == request.trees["head"]:
+        raise NotRun(layer.problem)
+    if layer.problem:
+        return SuiteRun(complete=False, output=f"{layer.problem}\n".encode() + layer.output)
+    return await run_suite(sandbox, replace(job, layer=layer.path), whole)
 
 
 @dataclass
@@ -161,7 +174,7 @@ class _Runner:
             seed=self.count,
         )
         try:
-            found = await run_suite(self.sandbox, job, whole)
+            found = await run_with_layer(self.sandbox, self.request, job, tree, whole)
         finally:
             self.room.remove(folder)
         if found.reason:

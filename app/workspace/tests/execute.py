@@ -15,6 +15,7 @@ from app.workspace.tests.model import TestJob
 from app.workspace.trees import give
 
 REPORT = "/report"
+LAYER = "/layer"
 REPORT_BYTES = 32 * 1024 * 1024
 PLUGINS = "/run/remedy"
 
@@ -41,11 +42,13 @@ async def execute(sandbox: Sandbox, job: TestJob, command: Command) -> tuple[Res
     folder.mkdir(mode=0o700)
     give(folder, job.uid)
     folder.chmod(0o300)  # It can be written into, but the name of the report cannot be looked up (PX-2).
-    place = Workspace(job.files, job.uid, binds=command.binds, writable={REPORT: folder}, files=command.files)
+    binds = {**command.binds, **({LAYER: job.layer} if job.layer is not None else {})}
+    place = Workspace(job.files, job.uid, binds=binds, writable={REPORT: folder}, files=command.files)
     name = secrets.token_hex(12)
     report = f"{sandbox.seen(place, REPORT)}/{name}"
-    argv = tuple(word.replace("{report}", report) for word in command.argv)
-    env = {name: value.replace("{report}", report) for name, value in environment(job, command).items()}
+    layer = sandbox.seen(place, LAYER) if job.layer is not None else ""
+    argv = tuple(placed(word, report, layer) for word in command.argv)
+    env = {key: placed(value, report, layer) for key, value in with_layer(environment(job, command), layer).items()}
     try:
         result = await run(sandbox, Spec("tests", argv, place, job.limits, env, command.cwd))
         with suppress(OSError):
@@ -53,6 +56,20 @@ async def execute(sandbox: Sandbox, job: TestJob, command: Command) -> tuple[Res
         return result, read_file(folder, name, REPORT_BYTES)
     finally:
         remove_tree(folder, job.uid)
+
+
+def placed(word: str, report: str, layer: str) -> str:
+    """A word of a command with the places that it asks for."""
+    return word.replace("{report}", report).replace("{layer}", layer or "{layer}")
+
+
+def with_layer(env: Mapping[str, str], layer: str) -> dict[str, str]:
+    """What the set-up left comes before what the tree holds (PT-10): programs, Python and Node packages."""
+    if not layer:
+        return dict(env)
+    python = ":".join(part for part in (env.get("PYTHONPATH", ""), f"{layer}/python") if part)
+    path = f"{layer}/bin:{env['PATH']}"
+    return {**env, "REMEDY_LAYER": layer, "PATH": path, "PYTHONPATH": python, "NODE_PATH": f"{layer}/node_modules"}
 
 
 def environment(job: TestJob, command: Command) -> dict[str, str]:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from app.failures.frameworks.detector import Found
 from app.failures.reports import Report, read_report
-from app.workspace.tests.model import OwnCommand, TestRow, worst
+from app.workspace.tests.model import OwnCommand, TestJob, TestRow, worst
 
 NO_REPORT = "the command wrote no report that can be read"
 
@@ -34,8 +34,18 @@ def shares(own: Sequence[OwnCommand], framework: str, test_ids: Sequence[str]) -
     return [Share(own[n], tuple(tests)) for n, tests in sorted(taken.items())], rest
 
 
+def setups(job: TestJob) -> tuple[tuple[str, ...], ...]:
+    """The set-up of every entry that is for one of the named tests, each command once."""
+    fitting = (one for one in job.own if any(_fits(one, job.framework, test) for test in job.test_ids))
+    return tuple(dict.fromkeys(argv for one in fitting for argv in one.setup))
+
+
 def _is_for(command: OwnCommand, framework: str, test: str) -> bool:
-    if not command.run or command.framework not in ("generic", framework):
+    return bool(command.run) and _fits(command, framework, test)
+
+
+def _fits(command: OwnCommand, framework: str, test: str) -> bool:
+    if command.framework not in ("generic", framework):
         return False
     file = re.split(r"::| > ", test, maxsplit=1)[0]
     return not command.paths or any(fnmatchcase(file, pattern) for pattern in command.paths)
