@@ -112,7 +112,7 @@ class _Found:
 
 async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _Found:
     from app.errors import UserError
-    from app.integrity.model import Finding, Moved
+    from app.integrity.model import Finding
     from app.policy import POLICY_PATH, read_policy
     from app.policy.model import Policy
     from app.proving.commands import commands_of
@@ -126,8 +126,9 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
     settings = Settings()
     blob = delta.base.get(POLICY_PATH)
     policy = read_policy(blob.data) if blob is not None else None
-    own, moved = commands_of(policy, delta.base) if isinstance(policy, Policy) else ((), Moved())
-    delta = replace(delta, moved=moved)
+    known = policy if isinstance(policy, Policy) else Policy()
+    own, moved = commands_of(known, delta.base)
+    delta = replace(delta, moved=moved, waived=frozenset(known.waive))
     try:
         backend, rooms = await _backend(settings, sandbox)
         request = Request(

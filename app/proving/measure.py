@@ -77,7 +77,7 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
         mirror=mirror,
         rooms=Rooms.of(settings),
         trees=trees,
-        delta=replace(delta, moved=moved),
+        delta=replace(delta, moved=moved, waived=frozenset(case.policy.waive)),
         own=own,
         tools=settings.proof_tools,
         cell_s=float(limits.cell_s),
