@@ -15,7 +15,8 @@ from app.proving.commands import commands_of
 from app.proving.known import known_runs
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
-from app.workspace.grid.cells import Measured, Request, run_grid, run_once
+from app.workspace.grid.apart import problem_of
+from app.workspace.grid.cells import Measured, NotRun, Request, run_grid, run_once
 from app.workspace.grid.known import environment_of
 from app.workspace.grid.layers import Layers
 from app.workspace.grid.mutation import run_mutants
@@ -71,6 +72,8 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
     three = Three(_base(case, mirror), mirror.tree_of(case.proof.head_sha), change.tree)
     delta = delta_of(git, three, tuple(row.test_id for row in case.named), case.framework, change.title)
     own, moved = commands_of(case.policy, delta.base)
+    if problem := await asyncio.to_thread(problem_of, git, three, replace(delta, moved=moved)):
+        raise NotRun(problem)
     environment = environment_of(sandbox, settings.proof_tools, case.framework, own)
     trees = six(git, three, moved)
     request = Request(
