@@ -12,6 +12,7 @@ from app.ledger.rules import limits_of
 from app.proving.case import Case
 from app.proving.change import Change
 from app.proving.commands import commands_of
+from app.proving.draft import draft_of
 from app.proving.known import known_runs
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
@@ -76,6 +77,7 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
         raise NotRun(problem)
     environment = environment_of(sandbox, settings.proof_tools, case.framework, own)
     trees = six(git, three, moved)
+    draft = draft_of(settings.data, case.run.id, environment, delta.named)
     request = Request(
         mirror=mirror,
         rooms=Rooms.of(settings),
@@ -85,7 +87,8 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
         tools=settings.proof_tools,
         cell_s=float(limits.cell_s),
         proof_s=float(limits.proof_s),
-        known=known_runs(case, set(trees.values()), environment),
+        known={**known_runs(case, set(trees.values()), environment), **draft.read(set(trees.values()))},
+        keep=draft.write,
     )
     with Layers(request.rooms, mirror, moved) as layers:
         return await _proved(case, sandbox, replace(request, layers=layers), environment)
@@ -130,7 +133,7 @@ async def _lost_again(case: Case, sandbox: Sandbox, request: Request) -> list[st
     for framework in sorted({row.framework for row in case.earlier}):
         tests = tuple(row.test_id for row in case.earlier if row.framework == framework)
         delta = replace(request.delta, named=tests, framework=framework)
-        cell = await run_once(sandbox, replace(request, delta=delta, known={}), "fixed")
+        cell = await run_once(sandbox, replace(request, delta=delta, known={}, keep=lambda runs: None), "fixed")
         lost += [test for test, seen in cell.tests.items() if seen.word != "pass"]
     return lost
 

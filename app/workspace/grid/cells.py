@@ -1,7 +1,7 @@
 """Run the cells of the grid in fresh trees: what, in which order, how often, until when (proof.md, 3.2 and 6)."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.integrity.classes import class_of_change
@@ -36,6 +36,7 @@ class Request:
     """What is proved. `trees` are tree ids by cell name; `cell_s` and `proof_s` are limits in seconds (PN-10).
 
     `known` are runs of the same tests that were made before in the same environment, by tree id (PT-9).
+    `keep` hears of all runs after each one.
     """
 
     mirror: Mirror
@@ -48,6 +49,7 @@ class Request:
     proof_s: float = 1800
     known: Mapping[str, Runs] = field(default_factory=dict)
     layers: Layers | None = None
+    keep: Callable[[Mapping[str, Runs]], None] = lambda runs: None
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,7 @@ async def run_grid(sandbox: Sandbox, request: Request) -> Measured:
         await _base(runner)
         await _the_rest(runner)
     cells = {name: runner.cell(name) for name in request.trees}
-    made = {tree: Runs(tuple(runs), tuple(runner.suites.get(tree, ()))) for tree, runs in runner.runs.items() if runs}
-    return Measured(Grid({name: cell for name, cell in cells.items() if cell.runs}, census), made)
+    return Measured(Grid({name: cell for name, cell in cells.items() if cell.runs}, census), runner.made)
 
 
 async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
@@ -180,6 +181,7 @@ class _Runner:
         if found.reason:
             raise NotRun(found.reason)
         (self.suites if whole else self.runs).setdefault(tree, []).append(found)
+        self.request.keep(self.made)
         return found
 
     async def suite(self, name: str, n: int) -> SuiteRun:
@@ -203,6 +205,11 @@ class _Runner:
 
     def has(self, name: str, runs: int) -> bool:
         return len(self.runs.get(self.request.trees[name], [])) >= runs
+
+    @property
+    def made(self) -> dict[str, Runs]:
+        """All runs so far, by tree; a tree of which only the whole suite ran tells nothing."""
+        return {tree: Runs(tuple(one), tuple(self.suites.get(tree, ()))) for tree, one in self.runs.items() if one}
 
     @property
     def late(self) -> bool:
