@@ -155,13 +155,17 @@ async def _with_mutants(backend: "Sandbox", request: "Request", grid: "Grid") ->
     from app.integrity.combine import judge
     from app.integrity.mutants import finding_of
     from app.workspace.grid.mutation import run_mutants
+    from app.workspace.grid.stripped import offer
 
-    if grid.word("fixed") != "pass" or judge(request.delta, grid).verdict == "block":
-        return _Found(request.delta, grid)
+    said = judge(request.delta, grid)
+    offered = await offer(backend, request, grid, said) if said.verdict != "allow" else None
+    more = (offered,) if offered is not None else ()
+    if grid.word("fixed") != "pass" or said.verdict == "block":
+        return _Found(request.delta, grid, more)
     fixed = grid.cells["fixed"]
     mutation = await run_mutants(backend, request, fixed.seconds / max(1, fixed.runs), whole=False)
-    said = finding_of(mutation)
-    return _Found(request.delta, grid, (said,) if said is not None else (), mutation)
+    found = finding_of(mutation)
+    return _Found(request.delta, grid, (*more, *((found,) if found is not None else ())), mutation)
 
 
 async def _backend(settings: "Settings", name: str) -> "tuple[Sandbox, Rooms]":

@@ -21,6 +21,7 @@ from app.workspace.grid.cells import Measured, NotRun, Request, run_grid, run_on
 from app.workspace.grid.known import environment_of
 from app.workspace.grid.layers import Layers
 from app.workspace.grid.mutation import run_mutants
+from app.workspace.grid.stripped import offer
 from app.workspace.grid.trees import Three, delta_of, six
 from app.workspace.rooms import Rooms
 from app.workspace.sandbox.choose import choose
@@ -98,11 +99,14 @@ async def _proved(case: Case, sandbox: Sandbox, request: Request, environment: s
     trees = request.trees
     measured = await run_grid(sandbox, request)
     judgement = await _judged(request.delta, measured.grid)
+    if judgement.verdict != "allow" and (said := await offer(sandbox, request, measured.grid, judgement)) is not None:
+        judgement = await _judged(request.delta, measured.grid, said)
     if judgement.verdict == "block" or measured.grid.word("fixed") != "pass":
         return Proved(measured, judgement, trees, environment, sandbox)
     more, mutation = await _more(case, sandbox, request, measured.grid)
     if more:
-        judgement = await _judged(request.delta, measured.grid, *more)
+        offered = [one for one in judgement.findings if one.rule == "DM-2"]
+        judgement = await _judged(request.delta, measured.grid, *offered, *more)
     return Proved(measured, judgement, trees, environment, sandbox, mutation)
 
 
