@@ -17,8 +17,8 @@ WORST: tuple[Outcome, ...] = ("error", "failed", "not_run", "skipped", "passed")
 class OwnCommand:
     """One entry of `tests` of the base's .github/remedy.yml (proof.md, 5.3): argv lists with {report} and {id}.
 
-    The form of the report is told from its content: JUnit XML, jest, mocha or go JSON. Without `run` it is the set-up
-    of a known framework.
+    The form of the report is told from its content: JUnit XML, TAP, jest, mocha or go JSON. Without `run` it is the
+    set-up of a known framework.
     """
 
     framework: str

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from app.failures.frameworks.detector import Found
 from app.failures.reports import Report, read_report
 from app.workspace.tests.model import OwnCommand, TestJob, TestRow, worst
+from app.workspace.tests.tap import is_tap, read_tap
 
 NO_REPORT = "the command wrote no report that can be read"
 
@@ -69,14 +70,22 @@ def read_rows(reports: Sequence[bytes | None], tests: Sequence[str]) -> dict[str
 def all_rows(reports: Sequence[bytes | None]) -> dict[str, list[TestRow]] | None:
     """Every row that passed or failed, by its id; None where no report can be read."""
     report = Report()
+    rows: dict[str, list[TestRow]] = {}
+    read = 0
     for data in reports:
-        if data is not None:
+        if data is not None and is_tap(data):
+            said = read_tap(data)
+            read += said is not None
+            for name, found in (said or {}).items():
+                rows.setdefault(name, []).extend(found)
+        elif data is not None:
             read_report("report", data, report)
-    if not report.files:
+    if not report.files + read:
         return None
-    rows: dict[str, list[TestRow]] = {name: [TestRow("passed")] for name in report.passed}
-    for found in report.failing:
-        rows.setdefault(found.id, []).append(_row(found))
+    for name in report.passed:
+        rows.setdefault(name, []).append(TestRow("passed"))
+    for failing in report.failing:
+        rows.setdefault(failing.id, []).append(_row(failing))
     return rows
 
 
