@@ -2,12 +2,15 @@
 
 import json
 import os
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.workspace.grid.cells import Runs
 from app.workspace.grid.known import as_json, from_json
+
+DAY_S = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,15 @@ class Draft:
     def drop(self) -> None:
         """The proof has ended, its runs are evidence now."""
         self.path.unlink(missing_ok=True)
+
+
+def sweep_drafts(data: Path, older_than_s: float = DAY_S) -> int:
+    """Remove what proofs left that were cancelled; how many."""
+    old = time.time() - older_than_s
+    gone = [path for path in (data / "drafts").glob("*") if path.stat().st_mtime < old]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
 
 
 def draft_of(data: Path, run_id: str, environment: str = "", named: tuple[str, ...] = ()) -> Draft:

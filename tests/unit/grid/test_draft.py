@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from app.proving.draft import draft_of
+from app.proving.draft import draft_of, sweep_drafts
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
 from app.workspace.grid import cells
@@ -73,7 +73,11 @@ def test_a_draft_of_something_else_counts_for_nothing(tmp_path: Path) -> None:
     assert draft_of(tmp_path, "run", "elsewhere", NAMED).read({"t1"}) == {}
     assert draft_of(tmp_path, "run", "here", ("other",)).read({"t1"}) == {}
     assert draft.path.stat().st_mode & 0o777 == 0o600
+    assert sweep_drafts(tmp_path) == 0
     draft.path.write_text("{")
     assert draft.read({"t1"}) == {}
     draft.drop()
     assert draft.read({"t1"}) == {}
+    draft.write({})
+    assert sweep_drafts(tmp_path, -1) == 1
+    assert not draft.path.exists()
