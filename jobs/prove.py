@@ -16,6 +16,7 @@ from app.ledger.proofs import ProofEnd
 from app.ledger.rules import limits_of
 from app.proving.case import Case, open_case
 from app.proving.change import Change, change_of
+from app.proving.draft import draft_of
 from app.proving.keep import keep
 from app.proving.measure import Proved, Stopped, measure
 from app.proving.outcome import failing_key, outcome_of, reason_of
@@ -29,7 +30,7 @@ log = structlog.get_logger("prove")
 
 
 def prove(proof_id: str) -> str:
-    """Make one queued proof; a lost worker's proof is made again from the start (CR-6)."""
+    """Make one queued proof; a lost worker's proof goes on with the runs it left on this machine (CR-6)."""
     s = services()
     with hold(s, f"proof:{proof_id}", lambda conn: work.is_cancelled(conn, ItemKind.PROOF, proof_id)) as held:
         if held is None:
@@ -123,4 +124,6 @@ def _end(case: Case, end: ProofEnd) -> str:
 
 def _finish(case: Case, conn: Connection, end: ProofEnd, now: int) -> str:
     done = proofs.finish(conn, case.proof.id, case.held.holder, end, now)
+    if done:
+        draft_of(case.s.settings.data, case.run.id).drop()
     return str(end.outcome or end.error_code) if done else "late"

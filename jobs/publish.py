@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from app.errors import TransientError, UserError
 from app.github.client import Client
 from app.github.tokens import Purpose
-from app.ledger import outbox, publications, repos, runs, transitions, work
+from app.ledger import outbox, proofs, publications, repos, runs, transitions, work
 from app.ledger.publications import PublicationEnd
 from app.ledger.rows import Row
 from app.ledger.words import OutboxKind, PublishMode
@@ -66,6 +66,9 @@ def publish(publication_id: str) -> str:
         if job.scope.head_sha != job.run.head_sha:
             return _follow(job)
         with s.write() as conn:
+            if (quiet := _quiet_until(job, conn)) > s.clock():
+                publications.wait(conn, publication_id, quiet)
+                return "waiting"
             if not publications.start(conn, publication_id, job.held.holder, s.clock()):
                 return "late"
         word = _end(job, *_publish(job))
@@ -86,6 +89,20 @@ def _open(s: Services, held: Hold, conn: Connection, publication_id: str) -> Job
     if publication.status is not PublicationStatus.QUEUED or scope is None or repository is None:
         return None
     return Job(s, held, publication, run, scope, repository, "" if proof is None else proof.commit_sha)
+
+
+def _quiet_until(job: Job, conn: Connection) -> int:
+    """A branch that a person may still be pushing to is left alone for a while (PB-6).
+
+    The push was no later than we knew its commit: when the run began, or when the fix was put on a head that moved.
+    """
+    if job.publication.mode is not PublishMode.COMMIT:
+        return 0
+    made = proofs.of_run(conn, job.run.id)
+    here = [proof.created_at for proof in made if proof.head_sha == job.run.head_sha]
+    moved = len(here) < len(made)
+    known = min(here) if moved and here else job.run.created_at
+    return int(known + job.s.settings.times.push_quiet_s * 1000)
 
 
 def _follow(job: Job) -> str:

@@ -17,6 +17,7 @@ from app.ledger import leases, ready, repairs, runs, sessions, transitions
 from app.ledger.left_open import left_open
 from app.ledger.retention import let_go
 from app.ledger.rules import rules_of
+from app.proving.draft import sweep_drafts
 from app.runs.rules_repair import catches_up
 from app.services import Services, is_dead, make
 from app.settings import Settings
@@ -81,10 +82,10 @@ def close_left_open(s: Services) -> int:
 
 
 def tidy(s: Services) -> int:
-    """Remove the rooms of sessions that are over, and of workers that died; how many."""
+    """Remove the rooms of sessions that are over, and of workers that died, and old drafts of proofs; how many."""
     with s.read() as conn:
         kept = [room_key(session_id) for session_id in sessions.open_ids(conn)]
-    return Rooms.of(s.settings).sweep(kept)
+    return Rooms.of(s.settings).sweep(kept) + sweep_drafts(s.settings.data)
 
 
 def sweep(s: Services) -> list[tuple[str, str]]:

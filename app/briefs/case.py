@@ -217,7 +217,7 @@ def findings_of(gate: Gate | None, *, accepted: bool = False) -> tuple[Finding, 
             excerpt="\n".join([*(f"- {line}" for line in one.before), *(f"+ {line}" for line in one.after)]),
             accepted=accepted,
         )
-        for one in (gate.weighty if gate is not None else ())
+        for one in (gate.told if gate is not None else ())
     )
 
 

@@ -112,7 +112,7 @@ class _Found:
 
 async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _Found:
     from app.errors import UserError
-    from app.integrity.model import Finding, Moved
+    from app.integrity.model import Finding
     from app.policy import POLICY_PATH, read_policy
     from app.policy.model import Policy
     from app.proving.commands import commands_of
@@ -120,13 +120,15 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
     from app.workspace.checkout import Mirror
     from app.workspace.git import Git
     from app.workspace.grid.cells import NotRun, Request, run_grid
+    from app.workspace.grid.layers import Layers
     from app.workspace.grid.trees import six
 
     settings = Settings()
     blob = delta.base.get(POLICY_PATH)
     policy = read_policy(blob.data) if blob is not None else None
-    own, moved = commands_of(policy, delta.base) if isinstance(policy, Policy) else ((), Moved())
-    delta = replace(delta, moved=moved)
+    known = policy if isinstance(policy, Policy) else Policy()
+    own, moved = commands_of(known, delta.base)
+    delta = replace(delta, moved=moved, waived=frozenset(known.waive))
     try:
         backend, rooms = await _backend(settings, sandbox)
         request = Request(
@@ -139,8 +141,10 @@ async def _grid(store: Path, delta: "Delta", three: "Three", sandbox: str) -> _F
             cell_s=settings.limits.cell_s,
             proof_s=settings.limits.proof_s,
         )
-        measured = await run_grid(backend, request)
-        return await _with_mutants(backend, request, measured.grid)
+        with Layers(rooms, request.mirror, moved) as layers:
+            request = replace(request, layers=layers)
+            measured = await run_grid(backend, request)
+            return await _with_mutants(backend, request, measured.grid)
     except (NotRun, UserError) as error:
         why = " ".join(str(error).split())
         return _Found(delta, None, (Finding("PG110", "review", title="not run", explanation=why[:500], source="grid"),))
@@ -151,13 +155,17 @@ async def _with_mutants(backend: "Sandbox", request: "Request", grid: "Grid") ->
     from app.integrity.combine import judge
     from app.integrity.mutants import finding_of
     from app.workspace.grid.mutation import run_mutants
+    from app.workspace.grid.stripped import offer
 
-    if grid.word("fixed") != "pass" or judge(request.delta, grid).verdict == "block":
-        return _Found(request.delta, grid)
+    said = judge(request.delta, grid)
+    offered = await offer(backend, request, grid, said) if said.verdict != "allow" else None
+    more = (offered,) if offered is not None else ()
+    if grid.word("fixed") != "pass" or said.verdict == "block":
+        return _Found(request.delta, grid, more)
     fixed = grid.cells["fixed"]
     mutation = await run_mutants(backend, request, fixed.seconds / max(1, fixed.runs), whole=False)
-    said = finding_of(mutation)
-    return _Found(request.delta, grid, (said,) if said is not None else (), mutation)
+    found = finding_of(mutation)
+    return _Found(request.delta, grid, (*more, *((found,) if found is not None else ())), mutation)
 
 
 async def _backend(settings: "Settings", name: str) -> "tuple[Sandbox, Rooms]":

@@ -13,7 +13,7 @@ class Facts:
 
     `only_harness`, `only_limits`, `only_expected`, `only_snapshots`: all changes of the test side are of that kind.
     `documented_time`: documentation that the pull request changed states the longer time. `intent`: a sign of PE-11 to
-    PE-13. `replaced`: new units stand in the file of the named test. `forged`: more report rows than units (PX-4).
+    PE-13. `replaced`: new units stand in the file of the named test.
     """
 
     has_tests: bool = True
@@ -165,7 +165,7 @@ def _at(grid: Grid, test: str, facts: Facts) -> _At:
             fixed is None or fixed.reported or fixed.runs == 0,
         ),
         census_broken=census is not None and bool(census.broken or census.lost),
-        forged=after is not None and after.forged,
+        forged=after is not None and after.forged and not (seen is not None and seen.forged),
         by_time=seen is not None and seen.timeouts > 0,
         unproven=unproven(grid, test),
     )

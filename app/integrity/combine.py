@@ -1,6 +1,6 @@
 """Join grid and findings: the stricter wins, evidence of the pull request can spare a person (proof.md, 11)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.integrity.claims import Row, census_findings, finding_of, judge6, strictest
@@ -10,6 +10,7 @@ from app.integrity.facts import facts_of
 from app.integrity.gate import check, once, sort
 from app.integrity.model import VERDICTS, Delta, Finding, Grid, Verdict
 from app.integrity.rules.case import Case
+from app.integrity.sentences import SENTENCES
 
 _OF: dict[str, Verdict] = {"stop": "block", "block": "block", "review": "needs_human", "info": "allow"}
 _ALONE = frozenset(("PG115", "PG116", "PG117"))
@@ -32,13 +33,24 @@ def verdict_of(findings: Sequence[Finding], start: Verdict = "allow") -> Verdict
 
 def judge(delta: Delta, grid: Grid | None, more: Sequence[Finding] = ()) -> Judgement:
     """Run the rules, read the claim table, join both. `more` are findings of mutants or of the caller."""
-    found = [*check(delta, grid), *more]
+    found = waive([*check(delta, grid), *more], delta.waived)
     if grid is None:
         return Judgement(verdict_of(found), None, tuple(sort(found)), {})
     case = Case(delta, grid)
     facts = facts_of(case)
     rows = judge6(grid, delta.named, facts)
     return combine(case, rows, found)
+
+
+def waive(findings: Sequence[Finding], rules: Collection[str]) -> list[Finding]:
+    """What the base's policy waives is shown and asks nobody; a block is never waived (PI-7, PV-5)."""
+    said = SENTENCES["PI-7"][1]
+    return [
+        replace(one, severity="info", explanation=f"{one.explanation} {said}")
+        if one.rule in rules and one.severity == "review"
+        else one
+        for one in findings
+    ]
 
 
 def combine(case: Case, rows: dict[str, Row], findings: Sequence[Finding]) -> Judgement:

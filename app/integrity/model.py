@@ -61,7 +61,10 @@ class Moved:
 
 @dataclass(frozen=True)
 class Delta:
-    """A fix (`head` to `fixed`) and the pull request that it is for (`base` to `head`); PI-1."""
+    """A fix (`head` to `fixed`) and the pull request that it is for (`base` to `head`); PI-1.
+
+    `waived` are rules about which the base's policy asks nobody (PI-7).
+    """
 
     base: Files
     head: Files
@@ -72,6 +75,7 @@ class Delta:
     framework: str = ""
     title: str = ""
     moved: Moved = field(default_factory=Moved)
+    waived: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,12 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
     "PG106": ("still flaky", "The named test passes only sometimes on the fix."),
     "PG107": ("not fixed", "The named test still fails on the fix."),
     "PG108": ("other tests broken", "Tests that passed on the head commit fail or are gone on the fix."),
-    "PG109": ("report is forged", "The report has more rows for the test than the tree has tests of that name."),
+    "DM-2": (
+        "holds without this",
+        "The fix holds, and nothing is found in it, without what it changes in",
+    ),
+    "PI-7": ("waived", "The policy of the base branch waives this rule."),
+    "PG109": ("report is forged", "The report of the test run holds results that the test runner did not write."),
     "PG110": ("not run", "The tests could not be run here."),
     "PG111": (
         "both parts needed",

@@ -34,6 +34,11 @@ class Gate:
         """The findings that stop a fix or ask for a person, strictest first."""
         return tuple(one for one in self.findings if one.severity != "info")
 
+    @property
+    def told(self) -> tuple[Finding, ...]:
+        """These, and what the fix can do without (DM-2)."""
+        return (*self.weighty, *(one for one in self.findings if one.rule == "DM-2"))
+
 
 def gate_of(conn: Connection, store: Store, proof: Row | None) -> Gate | None:
     """The gate of a proof; None where it was not asked, or where its file was removed as too old."""

@@ -90,6 +90,12 @@ def start(conn: Connection, publication_id: str, holder: Holder, now: int) -> bo
     return work.start(conn, ItemKind.PUBLICATION, publication_id, holder, now)
 
 
+def wait(conn: Connection, publication_id: str, next_at: int) -> None:
+    """A QUEUED one is not tried before `next_at`; that is no try."""
+    queued = (publications.c.id == publication_id, publications.c.status == PublicationStatus.QUEUED)
+    conn.execute(update(publications).where(*queued).values(next_at=next_at, rung_at=None))
+
+
 def finish(conn: Connection, publication_id: str, holder: Holder, end: PublicationEnd, now: int) -> bool:
     """RUNNING to its end by the holder of `publication:<id>`; False, and nothing is written, if it is not mine.
 

@@ -20,6 +20,7 @@ class TestCommand(BaseModel):
     paths: Patterns = ()
     """Which failing ids use it; none: all of this framework."""
     setup: Annotated[tuple[Argv, ...], Field(strict=False, max_length=20)] = ()
+    """Installs what the tests need into `{layer}`, once for each state of the manifests."""
     run: Argv | None = None
     run_named: Argv | None = None
     report: Literal["junit", "tap", "jest-json", "mocha-json", "go-json"] = "junit"

@@ -141,6 +141,8 @@ class Policy(_Part):
     """For which failures an issue is opened."""
     allow_test_only_fix: bool = False
     """A fix may change tests alone, without asking a maintainer."""
+    waive: ListOf[Annotated[str, StringConstraints(pattern=r"^(TI|MM)[0-9]{3}$")]] = ()
+    """Rules of the gate that ask no person here, such as `TI630`; what blocks still blocks."""
     self_repair: bool = True
     """A stopped run may have its plan clarified once or twice."""
     flaky: Flaky = Flaky()

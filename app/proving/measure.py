@@ -12,12 +12,16 @@ from app.ledger.rules import limits_of
 from app.proving.case import Case
 from app.proving.change import Change
 from app.proving.commands import commands_of
+from app.proving.draft import draft_of
 from app.proving.known import known_runs
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
-from app.workspace.grid.cells import Measured, Request, run_grid, run_once
+from app.workspace.grid.apart import problem_of
+from app.workspace.grid.cells import Measured, NotRun, Request, run_grid, run_once
 from app.workspace.grid.known import environment_of
+from app.workspace.grid.layers import Layers
 from app.workspace.grid.mutation import run_mutants
+from app.workspace.grid.stripped import offer
 from app.workspace.grid.trees import Three, delta_of, six
 from app.workspace.rooms import Rooms
 from app.workspace.sandbox.choose import choose
@@ -70,26 +74,39 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
     three = Three(_base(case, mirror), mirror.tree_of(case.proof.head_sha), change.tree)
     delta = delta_of(git, three, tuple(row.test_id for row in case.named), case.framework, change.title)
     own, moved = commands_of(case.policy, delta.base)
+    if problem := await asyncio.to_thread(problem_of, git, three, replace(delta, moved=moved)):
+        raise NotRun(problem)
     environment = environment_of(sandbox, settings.proof_tools, case.framework, own)
     trees = six(git, three, moved)
+    draft = draft_of(settings.data, case.run.id, environment, delta.named)
     request = Request(
         mirror=mirror,
         rooms=Rooms.of(settings),
         trees=trees,
-        delta=replace(delta, moved=moved),
+        delta=replace(delta, moved=moved, waived=frozenset(case.policy.waive)),
         own=own,
         tools=settings.proof_tools,
         cell_s=float(limits.cell_s),
         proof_s=float(limits.proof_s),
-        known=known_runs(case, set(trees.values()), environment),
+        known={**known_runs(case, set(trees.values()), environment), **draft.read(set(trees.values()))},
+        keep=draft.write,
     )
+    with Layers(request.rooms, mirror, moved) as layers:
+        return await _proved(case, sandbox, replace(request, layers=layers), environment)
+
+
+async def _proved(case: Case, sandbox: Sandbox, request: Request, environment: str) -> Proved:
+    trees = request.trees
     measured = await run_grid(sandbox, request)
     judgement = await _judged(request.delta, measured.grid)
+    if judgement.verdict != "allow" and (said := await offer(sandbox, request, measured.grid, judgement)) is not None:
+        judgement = await _judged(request.delta, measured.grid, said)
     if judgement.verdict == "block" or measured.grid.word("fixed") != "pass":
         return Proved(measured, judgement, trees, environment, sandbox)
     more, mutation = await _more(case, sandbox, request, measured.grid)
     if more:
-        judgement = await _judged(request.delta, measured.grid, *more)
+        offered = [one for one in judgement.findings if one.rule == "DM-2"]
+        judgement = await _judged(request.delta, measured.grid, *offered, *more)
     return Proved(measured, judgement, trees, environment, sandbox, mutation)
 
 
@@ -120,7 +137,7 @@ async def _lost_again(case: Case, sandbox: Sandbox, request: Request) -> list[st
     for framework in sorted({row.framework for row in case.earlier}):
         tests = tuple(row.test_id for row in case.earlier if row.framework == framework)
         delta = replace(request.delta, named=tests, framework=framework)
-        cell = await run_once(sandbox, replace(request, delta=delta, known={}), "fixed")
+        cell = await run_once(sandbox, replace(request, delta=delta, known={}, keep=lambda runs: None), "fixed")
         lost += [test for test, seen in cell.tests.items() if seen.word != "pass"]
     return lost
 

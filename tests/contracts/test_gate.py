@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.workspace.ordinary import reachable_folder
+
 ROOT = Path(__file__).parents[2]
 SOURCE = "def total(n):\n    return n\n"
 FIXED = "def total(n):\n    return 2 * n\n"
@@ -102,6 +104,47 @@ def test_a_fix_is_proven_in_the_grid(case: Path) -> None:
     assert "without any isolation" in done.stderr
     assert not list((case.parent / "data" / "workspaces").iterdir())
     assert sorted((str(path), path.stat().st_mtime_ns) for path in case.rglob("*")) == before
+
+
+SUITE = """\
+import dep, pathlib, shop, sys
+
+body = "" if shop.total(2) == dep.two * 2 else "<failure/>"
+pathlib.Path(sys.argv[1]).write_text(f"<testsuite><testcase classname='shop' name='t'>{body}</testcase></testsuite>")
+"""
+POLICY = """\
+enabled: true
+tests:
+  - name: own
+    setup: [[python3, ci/install.py, "{layer}"]]
+    run: [python3, ci/suite.py, "{report}"]
+"""
+INSTALL = """\
+import pathlib, sys
+
+(pathlib.Path(sys.argv[1]) / "python").mkdir()
+(pathlib.Path(sys.argv[1]) / "python" / "dep.py").write_text("two = 2")
+"""
+
+
+@pytest.mark.parametrize("setup", [True, False])
+def test_the_set_up_of_a_repository_serves_all_trees(case: Path, setup: bool) -> None:
+    """PX-34: `setup` of base's policy, in the sandbox of this machine; without it the tests cannot be loaded."""
+    policy = POLICY if setup else POLICY.replace("    setup:", "    # setup:")
+    for name, text in {".github/remedy.yml": policy, "ci/install.py": INSTALL, "ci/suite.py": SUITE}.items():
+        (case / "before" / name).parent.mkdir(exist_ok=True)
+        (case / "before" / name).write_text(text)
+    (case / "before" / "ci" / "shop.py").symlink_to("../shop.py")
+    write(case, {"id": "case-1", "framework": "generic", "failing_tests": ["shop.t"]})
+    with reachable_folder() as data:
+        done = subprocess.run(
+            command(case, "--json"), capture_output=True, env=environment(data), cwd="/", check=False, timeout=110
+        )
+    found = json.loads(done.stdout)
+    grid: dict[str, dict[str, object]] = found["grid"]
+    assert grid is not None, found["findings"]
+    said = [grid[name]["result"] for name in ("base", "head", "fixed")]
+    assert said == (["pass", "fail", "pass"] if setup else ["error"] * 3), found["findings"]
 
 
 @pytest.mark.long

@@ -32,6 +32,7 @@ TIMES = {
     "rering_s": 2,
     "ci_poll_s": 2,
     "ci_first_suite_s": 30,
+    "push_quiet_s": 1,
 }
 """Short waits, so that nobody waits for politeness that a local GitHub does not need."""
 

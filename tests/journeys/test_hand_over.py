@@ -8,7 +8,7 @@ from app.ledger.views import scope_view
 from app.runs.projection import State, project
 from tests.demo import shop
 from tests.journeys.steps import a_red_pull, bodies, check_of
-from tests.journeys.world import AUTHOR, REPO, World, fix
+from tests.journeys.world import AUTHOR, REPO, TIMES, World, fix
 
 
 def state_of(world: World, number: int) -> State:
@@ -36,6 +36,28 @@ def test_a_fix_at_lines_of_the_pull_request_is_suggested_there_PB_3_T37(a_world:
     assert remark.body == "```suggestion\n    return max(1, -(-total // size))\n```"
     assert remark.path == "listing/pages.py"
     assert [pull for pull in world.github.pulls(REPO) if pull.head_ref.startswith("remedy/")] == []
+
+
+def test_no_push_follows_a_persons_push_within_the_quiet_time_PB_6_W50(a_world: Callable[..., World]) -> None:
+    """Mode commit alone: the author's own branch. A head that moves begins the time anew."""
+    world = a_world(times={**TIMES, "push_quiet_s": 3600})
+    world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": "enabled: true\npublish: commit\n"})
+    number = a_red_pull(world)
+    waiting = world.step_to("publish")
+    assert world.run("publish", waiting) == "waiting"
+
+    world.github.push(AUTHOR, REPO, "one-page-minimum", {"README.md": "# Listing\n\nNew words.\n"})
+    moved = world.github.pull(f"{REPO}#{number}").head_sha
+    world.pass_time(3600)
+    world.step_until_quiet()
+    again = next(item for job, item in reversed(world.did) if job == "publish")
+    assert again != waiting, "the whole was proved on the new head"
+    assert world.github.pull(f"{REPO}#{number}").head_sha == moved
+
+    world.pass_time(3600)
+    assert world.step_to("publish") == again
+    assert world.run("publish", again) == "pushed"
+    assert world.github.pull(f"{REPO}#{number}").head_sha != moved
 
 
 def test_a_protected_path_is_proposed_and_never_pushed_PB_3_PB_6(a_world: Callable[..., World]) -> None:

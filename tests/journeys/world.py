@@ -34,6 +34,7 @@ TIMES = {
     "ci_poll_s": 5,
     "ci_first_suite_s": 20,
     "remote_poll_s": 4,
+    "push_quiet_s": 0,
 }
 HORIZON_S = (1, 5, 30, 90)
 MOST_STEPS = 400

@@ -1,19 +1,21 @@
 """Run the cells of the grid in fresh trees: what, in which order, how often, until when (proof.md, 3.2 and 6)."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from app.integrity.classes import class_of_change
 from app.integrity.model import Cell, Census, Delta, Grid, Seen
 from app.integrity.rules.case import Case
 from app.workspace.checkout import Mirror
 from app.workspace.grid.census import compare, suspects
+from app.workspace.grid.layers import Layers
 from app.workspace.grid.repeats import runs_needed
 from app.workspace.rooms import Room, Rooms
 from app.workspace.sandbox.model import Limits, Sandbox
 from app.workspace.tests.match import NO_MOVES, Match, Moves, match, moved_ids
 from app.workspace.tests.model import OwnCommand, TestJob
+from app.workspace.tests.setup import Layer
 from app.workspace.tests.suite import SuiteRun, run_suite
 
 RUNS, LEAST_BEFORE_BLOCK, CAP = 3, 5, 20
@@ -34,6 +36,7 @@ class Request:
     """What is proved. `trees` are tree ids by cell name; `cell_s` and `proof_s` are limits in seconds (PN-10).
 
     `known` are runs of the same tests that were made before in the same environment, by tree id (PT-9).
+    `keep` hears of all runs after each one.
     """
 
     mirror: Mirror
@@ -45,6 +48,8 @@ class Request:
     cell_s: float = 600
     proof_s: float = 1800
     known: Mapping[str, Runs] = field(default_factory=dict)
+    layers: Layers | None = None
+    keep: Callable[[Mapping[str, Runs]], None] = lambda runs: None
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,7 @@ async def run_grid(sandbox: Sandbox, request: Request) -> Measured:
         await _base(runner)
         await _the_rest(runner)
     cells = {name: runner.cell(name) for name in request.trees}
-    made = {tree: Runs(tuple(runs), tuple(runner.suites.get(tree, ()))) for tree, runs in runner.runs.items() if runs}
-    return Measured(Grid({name: cell for name, cell in cells.items() if cell.runs}, census), made)
+    return Measured(Grid({name: cell for name, cell in cells.items() if cell.runs}, census), runner.made)
 
 
 async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
@@ -89,7 +93,17 @@ async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
         runner.room = room
         run = await runner.run(name)
     moves = _moves_of(request.delta, units_too=False)
-    return Cell({test: _seen(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
+    return Cell({test: seen_of(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
+
+
+async def run_with_layer(sandbox: Sandbox, request: Request, job: TestJob, tree: str, whole: bool = False) -> SuiteRun:
+    """One run, with what the set-up left for its manifests. A set-up that fails in head leaves nothing to run."""
+    layer = await request.layers.of(sandbox, job, tree) if request.layers is not None else Layer()
+    if layer.problem and tree == request.trees["head"]:
+        raise NotRun(layer.problem)
+    if layer.problem:
+        return SuiteRun(complete=False, output=f"{layer.problem}\n".encode() + layer.output)
+    return await run_suite(sandbox, replace(job, layer=layer.path), whole)
 
 
 @dataclass
@@ -121,7 +135,7 @@ class _Runner:
         runs = self.runs.get(tree, [])
         known = moves if moves is not None else self.moves(name)
         twin = next((other for other in self.request.trees if self.request.trees[other] == tree), name)
-        seen = {test: _seen(test, runs, known) for test in self.named}
+        seen = {test: seen_of(test, runs, known) for test in self.named}
         if tree == self.request.trees["fixed"] and self.dropped:
             seen = {
                 test: Seen(one.runs, missing=one.runs) if test in self.dropped else one for test, one in seen.items()
@@ -161,12 +175,13 @@ class _Runner:
             seed=self.count,
         )
         try:
-            found = await run_suite(self.sandbox, job, whole)
+            found = await run_with_layer(self.sandbox, self.request, job, tree, whole)
         finally:
             self.room.remove(folder)
         if found.reason:
             raise NotRun(found.reason)
         (self.suites if whole else self.runs).setdefault(tree, []).append(found)
+        self.request.keep(self.made)
         return found
 
     async def suite(self, name: str, n: int) -> SuiteRun:
@@ -192,6 +207,11 @@ class _Runner:
         return len(self.runs.get(self.request.trees[name], [])) >= runs
 
     @property
+    def made(self) -> dict[str, Runs]:
+        """All runs so far, by tree; a tree of which only the whole suite ran tells nothing."""
+        return {tree: Runs(tuple(one), tuple(self.suites.get(tree, ()))) for tree, one in self.runs.items() if one}
+
+    @property
     def late(self) -> bool:
         return time.monotonic() >= self.deadline
 
@@ -210,13 +230,16 @@ class _Runner:
             await self.run(name)
 
 
-def _seen(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
+def seen_of(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
+    """What a named test did in the runs of one tree."""
     passes = fails = errors = missing = timeouts = retried = 0
+    forged = False
     detail = ""
     for run in runs:
         found = match(test, run, moves)
         words = [row.outcome for row in found.rows]
         retried += any(row.retried for row in found.rows)
+        forged |= "" in run.forged or any(row.id in run.forged for row in found.rows)
         if not run.complete and not words:
             errors += 1
         elif not run.complete or "error" in words or (not words and found.broken):
@@ -231,7 +254,7 @@ def _seen(test: str, runs: Sequence[SuiteRun], moves: Moves) -> Seen:
         bad = next((row for row in found.rows if row.outcome in ("failed", "error")), None)
         detail = detail or (bad.detail if bad is not None else "")
         timeouts += bad is not None and bad.by_time
-    return Seen(len(runs), passes, fails, errors, missing, timeouts, retried, False, detail)
+    return Seen(len(runs), passes, fails, errors, missing, timeouts, retried, forged, detail)
 
 
 def _moves_of(delta: Delta, units_too: bool) -> Moves:

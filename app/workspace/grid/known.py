@@ -52,6 +52,7 @@ def _run(run: SuiteRun) -> dict[str, Any]:
         "complete": run.complete,
         "rows": [[row.id, row.outcome, row.detail, row.retried] for row in run.rows],
         "broken": dict(run.broken),
+        "forged": sorted(run.forged),
     }
 
 
@@ -69,4 +70,5 @@ def _from_json(said: Mapping[str, Any]) -> SuiteRun:
         rc=said["exit_code"],
         ended=said["ended"],
         wall_s=said["seconds"],
+        forged=frozenset(said["forged"]),
     )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from app.integrity.mutants import Mutant, Mutation, mutants_of
 from app.workspace.git import Git
-from app.workspace.grid.cells import NotRun, Request
+from app.workspace.grid.cells import NotRun, Request, run_with_layer
 from app.workspace.grid.files import entries_of
 from app.workspace.sandbox.model import Limits, Sandbox
 from app.workspace.tests.match import match
 from app.workspace.tests.model import TestJob
-from app.workspace.tests.suite import SuiteRun, run_suite
+from app.workspace.tests.suite import SuiteRun
 
 ALL_S, LEAST_S, TIMES = 60.0, 5.0, 3
 
@@ -58,7 +58,7 @@ async def _word_of(sandbox: Sandbox, request: Request, tree: str, run: tuple[int
         job = TestJob(
             files, room.uid, request.delta.framework, request.delta.named, limits, request.own, request.tools, seed
         )
-        found = await run_suite(sandbox, job)
+        found = await run_with_layer(sandbox, request, job, tree)
     if found.reason:
         raise NotRun(found.reason)
     return _judged(found, request.delta.named)

@@ -104,9 +104,14 @@ def _mixed(git: Git, ours: Mapping[str, Entry], theirs: Mapping[str, Entry], tak
     """Tree id of `ours` with every taken path as in `theirs`; absent there is absent here."""
     paths = {path for path in (*ours, *theirs) if taken(path) and _row(ours.get(path)) != _row(theirs.get(path))}
     rows = {path: theirs.get(path) for path in paths}
+    kept = {path: entry for path, entry in ours.items() if path not in rows} | {p: e for p, e in rows.items() if e}
+    return write_tree(git, kept)
+
+
+def write_tree(git: Git, entries: Mapping[str, Entry]) -> str:
+    """Tree id of files that are in the store."""
     with tempfile.TemporaryDirectory(prefix="remedy-index-") as folder:
         own = replace(git, index=Path(folder) / "index")
-        kept = {path: entry for path, entry in ours.items() if path not in rows} | {p: e for p, e in rows.items() if e}
-        lines = "".join(f"{entry.mode} {entry.id}\t{path}\0" for path, entry in kept.items())
+        lines = "".join(f"{entry.mode} {entry.id}\t{path}\0" for path, entry in entries.items())
         own.run("update-index", "-z", "--index-info", stdin=lines.encode("utf-8", "surrogateescape"))
         return own.text("write-tree")

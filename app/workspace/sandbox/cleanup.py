@@ -100,6 +100,13 @@ def _names(folder: int) -> list[bytes]:
         return []
 
 
+def open_tree(folder: Path, uid: int | None) -> None:
+    """Let everybody read a tree, as the uid that owns it; links are not followed."""
+    drop = dropped_to(uid) if uid is not None else []
+    argv = [*drop, program("chmod"), "-R", "a+rX", "--", str(folder)]
+    subprocess.run(argv, env=CHAIN_ENV, cwd="/", capture_output=True, check=False)
+
+
 def remove_tree(folder: Path, uid: int | None) -> None:
     """Delete a tree as the uid that owns it (a root app), so that no trick in it is played on root.
 

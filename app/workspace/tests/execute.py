@@ -5,6 +5,7 @@ import os
 import pwd
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,13 +15,17 @@ from app.workspace.tests.model import TestJob
 from app.workspace.trees import give
 
 REPORT = "/report"
+LAYER = "/layer"
 REPORT_BYTES = 32 * 1024 * 1024
 PLUGINS = "/run/remedy"
 
 
 @dataclass(frozen=True)
 class Command:
-    """One start: `{report}` in `argv` becomes the report's place. `folders` are put first on PATH, `files` on disk."""
+    """One start: `{report}` in `argv` and `env` becomes the report's place.
+
+    `folders` are put first on PATH, `files` on disk.
+    """
 
     argv: tuple[str, ...]
     cwd: str = ""
@@ -36,16 +41,35 @@ async def execute(sandbox: Sandbox, job: TestJob, command: Command) -> tuple[Res
     remove_tree(folder, job.uid)
     folder.mkdir(mode=0o700)
     give(folder, job.uid)
-    place = Workspace(job.files, job.uid, binds=command.binds, writable={REPORT: folder}, files=command.files)
+    folder.chmod(0o300)  # It can be written into, but the name of the report cannot be looked up (PX-2).
+    binds = {**command.binds, **({LAYER: job.layer} if job.layer is not None else {})}
+    place = Workspace(job.files, job.uid, binds=binds, writable={REPORT: folder}, files=command.files)
     name = secrets.token_hex(12)
     report = f"{sandbox.seen(place, REPORT)}/{name}"
-    argv = tuple(word.replace("{report}", report) for word in command.argv)
-    env = {**environment(job, command), "REMEDY_REPORT": report}
+    layer = sandbox.seen(place, LAYER) if job.layer is not None else ""
+    argv = tuple(placed(word, report, layer) for word in command.argv)
+    env = {key: placed(value, report, layer) for key, value in with_layer(environment(job, command), layer).items()}
     try:
         result = await run(sandbox, Spec("tests", argv, place, job.limits, env, command.cwd))
+        with suppress(OSError):
+            folder.chmod(0o700)
         return result, read_file(folder, name, REPORT_BYTES)
     finally:
         remove_tree(folder, job.uid)
+
+
+def placed(word: str, report: str, layer: str) -> str:
+    """A word of a command with the places that it asks for."""
+    return word.replace("{report}", report).replace("{layer}", layer or "{layer}")
+
+
+def with_layer(env: Mapping[str, str], layer: str) -> dict[str, str]:
+    """What the set-up left comes before what the tree holds (PT-10): programs, Python and Node packages."""
+    if not layer:
+        return dict(env)
+    python = ":".join(part for part in (env.get("PYTHONPATH", ""), f"{layer}/python") if part)
+    path = f"{layer}/bin:{env['PATH']}"
+    return {**env, "REMEDY_LAYER": layer, "PATH": path, "PYTHONPATH": python, "NODE_PATH": f"{layer}/node_modules"}
 
 
 def environment(job: TestJob, command: Command) -> dict[str, str]:

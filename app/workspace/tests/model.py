@@ -17,13 +17,15 @@ WORST: tuple[Outcome, ...] = ("error", "failed", "not_run", "skipped", "passed")
 class OwnCommand:
     """One entry of `tests` of the base's .github/remedy.yml (proof.md, 5.3): argv lists with {report} and {id}.
 
-    The form of the report is told from its content: JUnit XML, jest, mocha or go JSON.
+    The form of the report is told from its content: JUnit XML, TAP, jest, mocha or go JSON. Without `run` it is the
+    set-up of a known framework.
     """
 
     framework: str
     run: tuple[str, ...]
     run_named: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    setup: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class TestJob:
     """Named tests of one tree. `files` is a fresh copy of it that belongs to `uid`; nobody uses it afterwards.
 
     `test_ids` are ids as the log printed them, `framework` is that of the failing check (PX-12). `tools` is the setting
-    `proof_tools`. `seed` is PYTHONHASHSEED, part of the evidence.
+    `proof_tools`. `seed` is PYTHONHASHSEED, part of the evidence. `layer` is what the set-up left.
     """
 
     __test__ = False
@@ -44,6 +46,7 @@ class TestJob:
     own: tuple[OwnCommand, ...] = ()
     tools: str = ""
     seed: int = 0
+    layer: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 from app.failures.frameworks.detector import Found
 from app.failures.reports import Report, read_report
-from app.workspace.tests.model import OwnCommand, TestRow, worst
+from app.workspace.tests.model import OwnCommand, TestJob, TestRow, worst
+from app.workspace.tests.tap import is_tap, read_tap
 
 NO_REPORT = "the command wrote no report that can be read"
 
@@ -34,8 +35,18 @@ def shares(own: Sequence[OwnCommand], framework: str, test_ids: Sequence[str]) -
     return [Share(own[n], tuple(tests)) for n, tests in sorted(taken.items())], rest
 
 
+def setups(job: TestJob) -> tuple[tuple[str, ...], ...]:
+    """The set-up of every entry that is for one of the named tests, each command once."""
+    fitting = (one for one in job.own if any(_fits(one, job.framework, test) for test in job.test_ids))
+    return tuple(dict.fromkeys(argv for one in fitting for argv in one.setup))
+
+
 def _is_for(command: OwnCommand, framework: str, test: str) -> bool:
-    if not command.run or command.framework not in ("generic", framework):
+    return bool(command.run) and _fits(command, framework, test)
+
+
+def _fits(command: OwnCommand, framework: str, test: str) -> bool:
+    if command.framework not in ("generic", framework):
         return False
     file = re.split(r"::| > ", test, maxsplit=1)[0]
     return not command.paths or any(fnmatchcase(file, pattern) for pattern in command.paths)
@@ -59,14 +70,22 @@ def read_rows(reports: Sequence[bytes | None], tests: Sequence[str]) -> dict[str
 def all_rows(reports: Sequence[bytes | None]) -> dict[str, list[TestRow]] | None:
     """Every row that passed or failed, by its id; None where no report can be read."""
     report = Report()
+    rows: dict[str, list[TestRow]] = {}
+    read = 0
     for data in reports:
-        if data is not None:
+        if data is not None and is_tap(data):
+            said = read_tap(data)
+            read += said is not None
+            for name, found in (said or {}).items():
+                rows.setdefault(name, []).extend(found)
+        elif data is not None:
             read_report("report", data, report)
-    if not report.files:
+    if not report.files + read:
         return None
-    rows: dict[str, list[TestRow]] = {name: [TestRow("passed")] for name in report.passed}
-    for found in report.failing:
-        rows.setdefault(found.id, []).append(_row(found))
+    for name in report.passed:
+        rows.setdefault(name, []).append(TestRow("passed"))
+    for failing in report.failing:
+        rows.setdefault(failing.id, []).append(_row(failing))
     return rows
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.workspace.tests.json_lines import json_lines
+from app.workspace.tests.json_lines import is_foreign, json_lines
 from app.workspace.tests.model import Outcome, TestRow, worst
 
 PLUGIN = "remedy_pytest"
@@ -21,6 +21,15 @@ class Group:
     cwd: str
     tests: tuple[str, ...]
     files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Every row by node id, the places that could not be collected, ids whose rows are forged (all of them: "")."""
+
+    rows: Mapping[str, TestRow]
+    broken: Mapping[str, str]
+    forged: frozenset[str] = frozenset()
 
 
 def plugin_source() -> bytes:
@@ -70,11 +79,11 @@ def read_report(text: bytes | None, tests: Sequence[str]) -> dict[str, TestRow]:
     said = all_rows(text)
     if said is None:
         return {test: TestRow("error", NO_REPORT) for test in tests}
-    return {test: _named(test, *said) for test in tests}
+    return {test: _named(test, said.rows, said.broken) for test in tests}
 
 
-def all_rows(text: bytes | None) -> tuple[dict[str, TestRow], dict[str, str]] | None:
-    """Every row by node id, and the places that could not be collected; None without the report's last line."""
+def all_rows(text: bytes | None) -> Told | None:
+    """All that the report says; None without its last line."""
     lines = list(json_lines(text or b""))
     if not any("complete" in line for line in lines):
         return None
@@ -85,7 +94,15 @@ def all_rows(text: bytes | None) -> tuple[dict[str, TestRow], dict[str, str]] | 
             phases.setdefault(name, []).append(line)
         elif isinstance(place := line.get("collect"), str):
             broken[place] = str(line.get("detail", ""))[-3000:]
-    return {name: _row(said) for name, said in phases.items()}, broken
+    forged = {name for name, said in phases.items() if _calls(said) > 1}
+    forged |= {""} if is_foreign(text or b"") else set()
+    return Told({name: _row(said) for name, said in phases.items()}, broken, frozenset(forged))
+
+
+def _calls(said: Sequence[Mapping[str, object]]) -> int:
+    """How often a test ended: once, whatever its name; parts of a test and tries before the last are no ends (PX-4)."""
+    ends = ("passed", "failed", "skipped")
+    return sum(line.get("when") == "call" and line.get("outcome") in ends and not line.get("part") for line in said)
 
 
 def _named(test: str, rows: Mapping[str, TestRow], broken: Mapping[str, str]) -> TestRow:

@@ -110,6 +110,7 @@ def _command(cell: _Cell, toolchain: Toolchain, group: pytest.Group, without_add
         paths.append(seen(place, "/".join(part for part in (WORKSPACE, group.cwd, "src") if part)))
     files = {f"{PLUGINS}/{pytest.PLUGIN}.py": pytest.plugin_source(), f"{PLUGINS}/tests.json": as_json(group.tests)}
     env = {"PYTHONPATH": ":".join(paths), "REMEDY_TESTS": seen(place, f"{PLUGINS}/tests.json")}
+    env["REMEDY_REPORT"] = "{report}"
     argv = pytest.argv(toolchain.python, group, without_addopts)
     return Command(argv, group.cwd, env, toolchain.binds, files, (toolchain.folder,))
 

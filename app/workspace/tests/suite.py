@@ -47,7 +47,7 @@ _BUILD_FILES = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """All that one run said. `reason` is why nothing could be run, empty when it could."""
+    """All that one run said. `reason` is why nothing could be run, empty when it could; `forged` as of `Said`."""
 
     rows: tuple[Row, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -58,6 +58,7 @@ class SuiteRun:
     ended: str = ""
     wall_s: float = 0.0
     output: bytes = b""
+    forged: frozenset[str] = frozenset()
 
 
 async def run_suite(sandbox: Sandbox, job: TestJob, whole: bool = False) -> SuiteRun:
@@ -122,6 +123,7 @@ def _joined(results: Sequence[tuple[Start, Said, Result]]) -> SuiteRun:
         ended=last.reason,
         wall_s=round(sum(result.wall_s for _, _, result in results), 3),
         output=output[-OUTPUT_BYTES:],
+        forged=frozenset(name for _, said, _ in results for name in said.forged),
     )
 
 

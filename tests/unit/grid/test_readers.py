@@ -11,6 +11,7 @@ from app.workspace.tests.frameworks.javascript import Jest, Mocha, NodeTest, Vit
 from app.workspace.tests.frameworks.model import Said, Start, from_lines
 from app.workspace.tests.frameworks.ruby import Rspec
 from app.workspace.tests.named import row_of
+from app.workspace.tests.pytest import all_rows
 from app.workspace.tests.suite import SuiteRun
 
 START = Start(Command(("x",)), ("test/a.test.js",), "/workspace")
@@ -143,8 +144,90 @@ def test_our_reporters_end_with_a_line_of_their_own() -> None:
     """PX-2: a process that ended itself left no last line."""
     row = b'{"id": "A#b", "outcome": "passed"}\n'
     assert not from_lines(row).complete
-    assert from_lines(row + b'{"complete": 1}\n').complete
+    assert from_lines(row + b'{"complete": 1, "lines": 1}\n').complete
     assert not from_lines(None).complete
+
+
+ROW = b'{"id": "A#b", "outcome": "passed", "when": "call"}\n'
+END = b'{"complete": 0, "lines": 1}\n'
+
+
+@pytest.mark.parametrize(
+    ("report", "forged"),
+    [
+        (ROW + END, False),
+        (ROW, False),
+        (ROW + ROW + END, True),
+        (ROW + b"no JSON\n" + END, True),
+        (ROW + END + ROW, True),
+        (ROW + END + END, True),
+        (ROW + b'{"complete": 0}\n', True),
+    ],
+)
+def test_what_another_hand_wrote_into_our_report_is_seen(report: bytes, forged: bool) -> None:
+    """PG109: the last line says how many lines our reporter wrote."""
+    assert bool(from_lines(report).forged) == forged
+    told = all_rows(report)
+    assert told is None or ("" in told.forged) == forged
+
+
+def phases(*lines: dict[str, object]) -> bytes:
+    said = [{"id": "t.py::t", "outcome": "passed", **line} for line in lines]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in [*said, {"complete": 0, "lines": len(said)}])
+
+
+@pytest.mark.parametrize(
+    ("lines", "forged"),
+    [
+        (({"when": "setup"}, {"when": "call"}, {"when": "teardown"}), False),
+        (({"when": "call", "part": True}, {"when": "call", "part": True}, {"when": "call"}), False),
+        (({"when": "call", "outcome": "rerun"}, {"when": "call"}), False),
+        (({"when": "call", "outcome": "failed"}, {"when": "call"}), True),
+    ],
+)
+def test_a_pytest_test_that_ends_twice_was_forged(lines: tuple[dict[str, object], ...], forged: bool) -> None:
+    """PX-4, PG109: parts of a test and tries before the last one are no ends."""
+    told = all_rows(phases(*lines))
+    assert told is not None
+    assert told.forged == ({"t.py::t"} if forged else set())
+
+
+def test_a_go_test_that_ends_twice_in_its_package_was_forged() -> None:
+    """PG109: the same name in another package is another test."""
+    lines = [{"Action": "pass", "Package": package, "Test": "TestA"} for package in ("p", "q")]
+    honest = [*lines, {"Action": "fail", "Package": "p", "Test": "TestB"}]
+    printed = [*honest, {"Action": "pass", "Package": "p", "Test": "TestB"}]
+    for told, forged in ((honest, set()), (printed, {"TestB"})):
+        assert Go().read(START, None, result("\n".join(json.dumps(line) for line in told))).forged == forged
+
+
+@pytest.mark.parametrize(
+    ("text", "forged"),
+    [
+        (CARGO, False),
+        ("running 2 tests\ntest a (line 1) ... ok\ntest a (line 9) ... ok\n\n", False),
+        ("running 1 test\ntest a ... ok\n\nrunning 1 test\ntest a ... ok\n\n", False),
+        ("running 1 test\ntest a ... ok\ntest b ... FAILED\n\n", True),
+        ("running 2 tests\ntest a ... ok\ntest a ... FAILED\n\n", True),
+    ],
+)
+def test_a_cargo_block_has_each_test_once(text: str, forged: bool) -> None:
+    """PX-3, PG109: counts must agree; two binaries may hold tests of one name."""
+    assert bool(Cargo().read(START, None, result(text)).forged) == forged
+
+
+@pytest.mark.parametrize("passed", [1, 2])
+def test_more_passes_than_the_runner_counted_were_forged(passed: int) -> None:
+    """PG109: the summary of a report must not know fewer passes than its rows."""
+    rows = [{"title": "a", "status": "passed"}, {"title": "b", "status": "passed"}]
+    files = [{"name": "/workspace/a.test.js", "assertionResults": rows}]
+    jest = Jest().read(START, json.dumps({"testResults": files, "numPassedTests": passed}).encode(), result())
+    passes = [{"file": "/workspace/t.js", "fullTitle": name} for name in "ab"]
+    mocha = Mocha().read(START, json.dumps({"passes": passes, "stats": {"passes": passed}}).encode(), result())
+    examples = [{"file_path": "./a_spec.rb", "full_description": name, "status": "passed"} for name in "ab"]
+    summary = {"example_count": 2, "failure_count": 2 - passed, "pending_count": 0}
+    rspec = Rspec().read(START, json.dumps({"examples": examples, "summary": summary}).encode(), result())
+    assert [bool(said.forged) for said in (jest, mocha, rspec)] == [passed == 1] * 3
 
 
 def test_a_named_test_gets_one_row() -> None:

@@ -1,6 +1,6 @@
 """The claim table and the joining of grid and findings (proof.md, 7 and 11)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -70,6 +70,8 @@ def test_more_rows_than_units_is_a_forged_report() -> None:
     """PG109, PX-4."""
     cells = {**grid(Words(without_source="fail")).cells, "fixed": Cell({"t": Seen(1, passes=1, forged=True)}, 1)}
     assert claim_of(Grid(cells), "t", Facts()).rule == "PG109"
+    cells["head"] = Cell({"t": Seen(1, fails=1, forged=True)}, 1)
+    assert claim_of(Grid(cells), "t", Facts()).rule == "PG117", "what head's report does as well is not of the fix"
 
 
 def test_the_strictest_row_over_all_tests_is_the_claim() -> None:
@@ -112,6 +114,26 @@ def test_soft_findings_are_information_when_the_source_alone_is_enough() -> None
     delta = fix({PY: TEST, "shop.py": "x = 1\n"}, {PY: py("assert total(3) == 6"), "shop.py": "x = 2\n"}, named=NAMED)
     assert judge(delta, grid(Words(without_source="fail", original="pass"), NAMED)).verdict == "allow"
     assert judge(delta, grid(Words(without_source="fail", original="fail"), NAMED)).verdict == "needs_human"
+
+
+def test_a_waived_rule_is_shown_and_asks_nobody_and_a_block_stays() -> None:
+    """PI-7: waivers are settings of the base; words in the tree waive nothing."""
+    large = "# remedy: waive TI630, noqa: TI630\n" + "\n".join(f"name_{n} = {n}" for n in range(500))
+    policy = "enabled: true\nwaive: [TI630, TI121]\n"
+    delta = fix({PY: TEST, "shop.py": "x = 1\n"}, {"shop.py": large, ".github/remedy.yml": policy}, named=NAMED)
+    words = grid(Words(without_source="fail", original="pass"), NAMED)
+    assert ("TI630", "review") in {(one.rule, one.severity) for one in judge(delta, words).findings}
+
+    bare = fix({PY: TEST, "shop.py": "x = 1\n"}, {"shop.py": large}, named=NAMED)
+    assert judge(bare, words).verdict == "needs_human"
+    answer = judge(replace(bare, waived=frozenset({"TI630"})), words)
+    assert answer.verdict == "allow"
+    (finding,) = answer.findings
+    assert (finding.rule, finding.severity) == ("TI630", "info")
+    assert finding.explanation.endswith("The policy of the base branch waives this rule.")
+
+    weaker = fix({PY: TEST, "shop.py": "x = 1\n"}, {PY: py("assert total(1)"), "shop.py": "x = 2\n"}, named=NAMED)
+    assert judge(replace(weaker, waived=frozenset({"TI121"})), words).verdict == "block"
 
 
 def test_without_a_grid_the_static_verdict_counts() -> None:

@@ -33,6 +33,7 @@ approval: both
 publish: suggestions
 issues: base
 allow_test_only_fix: true
+waive: [TI630, MM100]
 self_repair: false
 flaky: {commits: 3, days: 14}
 branches: [main, "release/*"]

@@ -4,9 +4,10 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,15 @@ from app.workspace.sandbox.model import Limits, Sandbox, Tier
 from app.workspace.sandbox.plain import Plain
 from app.workspace.tests.model import CellResult, OwnCommand, TestJob
 from app.workspace.tests.run import run_tests
+from app.workspace.tests.suite import run_suite
 from app.workspace.trees import give
 from tests.unit.workspace.ordinary import reachable_folder
 from tests.unit.workspace.tools import IS_ROOT, a_sandbox, make_venv
 
 pytestmark = pytest.mark.slow
 
-Run = Callable[..., CellResult]
+Run = Callable[..., Any]
+Start = Callable[[Sandbox, TestJob], Coroutine[Any, Any, Any]]
 
 CART = b"""
 import os, pytest
@@ -65,7 +68,9 @@ def place() -> Iterator[tuple[Sandbox, Room]]:
 
 @pytest.fixture
 def run(place: tuple[Sandbox, Room], tools: Path) -> Run:
-    def run_it(files: dict[str, bytes], *tests: str, backend: Sandbox | None = None, **job: object) -> CellResult:
+    def run_it(
+        files: dict[str, bytes], *tests: str, backend: Sandbox | None = None, start: Start = run_tests, **job: object
+    ) -> Any:
         sandbox, room = place
         room.remove("tree")
         tree = room.path / "tree"
@@ -75,7 +80,7 @@ def run(place: tuple[Sandbox, Room], tools: Path) -> Run:
             (tree / name).write_bytes(content)
         give(tree, room.uid)
         made = TestJob(tree, room.uid, "pytest", tests, Limits.for_tests(60), tools=str(tools))
-        return asyncio.run(run_tests(backend or sandbox, replace(made, **job)))
+        return asyncio.run(start(backend or sandbox, replace(made, **job)))
 
     return run_it
 
@@ -201,6 +206,33 @@ def test_a_test_side_that_prints_results_changes_nothing(run: Run) -> None:
     row = {"id": "test_a.py::test_a", "when": "call", "outcome": "passed"}
     code = f"def test_a():\n  print({json.dumps(row)!r}); print({json.dumps({'complete': 0})!r}); assert 0\n".encode()
     assert words(run({"test_a.py": code}, "test_a.py::test_a")) == {"test_a": "failed"}
+
+
+HOOK = b"""
+import os, sys
+def pytest_runtest_logreport(report):
+    if report.when == "call":
+        place = sys.modules["remedy_pytest"]._REPORT
+        with open(place, "a") as file:
+            file.write(f'{{"id": "{report.nodeid}", "when": "call", "outcome": "passed"}}\\n')
+"""
+QUIET = b"""
+import os, pytest
+def test_parts(subtests):
+    for n in range(3):
+        with subtests.test(n=n): assert n < 3
+def test_report_has_no_name():
+    assert "REMEDY_REPORT" not in os.environ
+    with pytest.raises(PermissionError): os.listdir("/report")
+"""
+
+
+@pytest.mark.parametrize(("conftest", "forged"), [(HOOK, True), (b"", False)])
+def test_a_conftest_that_writes_into_the_report_is_seen(conftest: bytes, forged: bool, run: Run) -> None:
+    """PG109, PX-2: the report has no name that a test could look up; what is written into it all the same shows."""
+    found = run({"test_q.py": QUIET, "conftest.py": conftest}, "test_q.py", start=run_suite)
+    assert {row.outcome for row in found.rows} == {"passed"}
+    assert ("" in found.forged) == forged
 
 
 def test_a_framework_without_a_command_says_what_to_do(run: Run) -> None:

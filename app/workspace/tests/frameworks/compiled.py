@@ -1,13 +1,14 @@
 """Go, cargo and JUnit 4 without a build tool (proof.md, 5.1)."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.workspace.sandbox.model import Result
 from app.workspace.tests.execute import PLUGINS, Command
-from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, from_lines
+from app.workspace.tests.frameworks.model import ALL_FORGED, DETAIL, NO_REPORT, Ground, Row, Said, Start, from_lines
 from app.workspace.tests.frameworks.programs import find_program, jars
 from app.workspace.tests.json_lines import json_lines
 from app.workspace.tests.model import Outcome
@@ -18,7 +19,10 @@ _GO: Mapping[object, Outcome] = {"pass": "passed", "fail": "failed", "skip": "sk
 
 @dataclass(frozen=True)
 class Go:
-    """Rows with a `Test` count, rows of packages do not: a `TestMain` may drop the exit code."""
+    """Rows with a `Test` count, rows of packages do not: a `TestMain` may drop the exit code.
+
+    Go ends each test of a package once; a second end was printed by a test (PG109).
+    """
 
     def starts(self, ground: Ground, ids: Sequence[str] | None) -> list[Start]:
         go = find_program("go", ground.tools)
@@ -39,6 +43,7 @@ class Go:
         rows: list[Row] = []
         output: dict[tuple[object, object], str] = {}
         tested: set[object] = set()
+        ends: list[tuple[object, str]] = []
         failed: dict[str, str] = {}
         for said in json_lines(result.stdout_tail):
             package, test, action = said.get("Package"), said.get("Test"), said.get("Action")
@@ -46,6 +51,7 @@ class Go:
                 output[package, test] = (output.get((package, test), "") + str(said.get("Output", "")))[-DETAIL:]
             elif isinstance(test, str) and action in _GO:
                 tested.add(package)
+                ends.append((package, test))
                 rows.append(Row(test, _GO[action], output.get((package, test), "") if action == "fail" else ""))
             elif test is None and action == "fail" and package not in tested:
                 failed[""] = output.get((package, None), "")
@@ -56,7 +62,8 @@ class Go:
             failed.setdefault("", text[-DETAIL:])
         excluded = "build constraints exclude all Go files" in text or "no test files" in text
         ended = result.reason == "exit"
-        return Said(tuple(rows), {} if excluded and not rows else failed, ended)
+        twice = frozenset(test for (_, test), n in Counter(ends).items() if n > 1)
+        return Said(tuple(rows), {} if excluded and not rows else failed, ended, twice)
 
 
 _RUNNING = re.compile(r"^running (\d+) tests?$")
@@ -66,7 +73,10 @@ _CARGO: Mapping[str, Outcome] = {"ok": "passed", "FAILED": "failed", "ignored": 
 
 @dataclass(frozen=True)
 class Cargo:
-    """Text by its structure: rows count between `running N tests` and the next empty line, and there must be N."""
+    """Text by its structure: rows count between `running N tests` and the next empty line.
+
+    There must be N, each once (PG109).
+    """
 
     def starts(self, ground: Ground, ids: Sequence[str] | None) -> list[Start]:
         cargo = find_program("cargo", ground.tools)
@@ -80,18 +90,17 @@ class Cargo:
         rows: list[Row] = []
         text = result.stdout_tail.decode("utf-8", "replace")
         block: list[Row] = []
-        left, wanted, whole = -1, 0, True
+        wanted, whole, forged = -1, True, frozenset[str]()
         for line in text.splitlines():
             if (found := _RUNNING.match(line)) is not None:
-                left = wanted = int(found[1])
-                block = []
-            elif left >= 0 and (row := _CARGO_ROW.match(line)) is not None:
-                block.append(Row(re.sub(r" \(line \d+\)$", "", row["name"]), _CARGO[row["word"]]))
-                left -= 1
-            elif left >= 0 and not line.strip():
-                whole &= len(block) == wanted
-                rows += block
-                left, block = -1, []
+                wanted, block = int(found[1]), []
+            elif wanted >= 0 and (row := _CARGO_ROW.match(line)) is not None:
+                block.append(Row(row["name"], _CARGO[row["word"]]))
+            elif wanted >= 0 and not line.strip():
+                whole &= len(block) >= wanted
+                forged |= ALL_FORGED if len(block) > wanted or len({one.id for one in block}) < len(block) else set()
+                rows += [replace(one, id=re.sub(r" \(line \d+\)$", "", one.id)) for one in block]
+                wanted, block = -1, []
         said = result.stderr_tail.decode("utf-8", "replace")
         broken = (
             {"": said[-DETAIL:]}
@@ -100,7 +109,8 @@ class Cargo:
         )
         details = _cargo_details(text)
         told = tuple(Row(row.id, row.outcome, details.get(row.id, "")) for row in rows)
-        return Said(told, broken, whole and result.reason == "exit" and (bool(rows) or bool(broken) or result.rc == 0))
+        ended = result.reason == "exit" and (bool(rows) or bool(broken) or result.rc == 0)
+        return Said(told, broken, whole and ended, forged)
 
 
 def _cargo_details(text: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from app.workspace.sandbox.model import WORKSPACE, Result
 from app.workspace.tests.execute import Command
-from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, file_of
+from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, counted, file_of
 from app.workspace.tests.frameworks.programs import find_program, node_package
 from app.workspace.tests.model import Outcome
 
@@ -140,7 +140,7 @@ def _suites(report: bytes | None, root: str) -> Said:
     """`testResults[].assertionResults[]`; a failed file without rows could not be loaded."""
     said = _object(report)
     files = said.get("testResults") if said is not None else None
-    if not isinstance(files, list):
+    if said is None or not isinstance(files, list):
         return NO_REPORT
     rows: list[Row] = []
     broken: dict[str, str] = {}
@@ -155,7 +155,7 @@ def _suites(report: bytes | None, root: str) -> Said:
             detail = "\n".join(str(part) for part in cast(list[object], test.get("failureMessages") or []))[-DETAIL:]
             retried = isinstance(count := test.get("invocations"), int) and count > 1
             rows.append(Row(name, _STATUS.get(test.get("status"), "error"), detail, retried))
-    return Said(tuple(rows), broken)
+    return Said(tuple(rows), broken, forged=counted(rows, said.get("numPassedTests")))
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,9 @@ class Mocha:
             return Said() if report is None and _nothing_found(result) else NO_REPORT
         rows = [row for key, outcome in _MOCHA for row in _mocha_rows(said.get(key), outcome, start.root)]
         pending = {row.id for row in rows if row.outcome == "skipped"}
-        return Said(tuple(row for row in rows if row.outcome == "skipped" or row.id not in pending))
+        stats = said.get("stats")
+        forged = counted(rows, stats.get("passes") if isinstance(stats, dict) else None)
+        return Said(tuple(row for row in rows if row.outcome == "skipped" or row.id not in pending), forged=forged)
 
 
 _MOCHA: tuple[tuple[str, Outcome], ...] = (("pending", "skipped"), ("failures", "failed"), ("passes", "passed"))

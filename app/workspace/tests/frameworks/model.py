@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.workspace.sandbox.model import Result, Sandbox, Workspace
 from app.workspace.tests.execute import Command
-from app.workspace.tests.json_lines import json_lines
+from app.workspace.tests.json_lines import is_foreign, json_lines
 from app.workspace.tests.model import Outcome
 
 DETAIL = 3000
@@ -35,14 +35,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Said:
-    """All rows of one report. `broken` are places (file, module, package, "" for all) that could not be loaded."""
+    """All rows of one report. `broken` are places (file, module, package, "" for all) that could not be loaded.
+
+    `forged` are ids with more rows than the runner wrote, "" when that cannot be told of single ones (PG109).
+    """
 
     rows: tuple[Row, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
     complete: bool = True
+    forged: frozenset[str] = frozenset()
 
 
 NO_REPORT = Said(complete=False)
+ALL_FORGED = frozenset({""})
 
 
 @dataclass(frozen=True)
@@ -96,4 +101,10 @@ def from_lines(report: bytes | None) -> Said:
         elif isinstance(place := said.get("collect"), str):
             broken[place] = str(said.get("detail", ""))[-DETAIL:]
         complete |= "complete" in said
-    return Said(tuple(rows), broken, complete)
+    return Said(tuple(rows), broken, complete, ALL_FORGED if is_foreign(report) else frozenset())
+
+
+def counted(rows: Sequence[Row], passed: object) -> frozenset[str]:
+    """Rows that passed against the count of the runner itself: more of them than it counted are of another hand."""
+    more = isinstance(passed, int) and sum(row.outcome == "passed" for row in rows) > passed
+    return ALL_FORGED if more else frozenset()

@@ -30,7 +30,7 @@ class Pytest:
         if _is_installed(ground, group.cwd):
             paths.append(ground.seen("/".join(part for part in (WORKSPACE, group.cwd, "src") if part)))
         files = {f"{PLUGINS}/{pytest.PLUGIN}.py": pytest.plugin_source()}
-        env = {"PYTHONPATH": ":".join(paths)}
+        env = {"PYTHONPATH": ":".join(paths), "REMEDY_REPORT": "{report}"}
         if tests is not None:
             files[f"{PLUGINS}/tests.json"] = as_json(list(tests))
             env["REMEDY_TESTS"] = ground.seen(f"{PLUGINS}/tests.json")
@@ -42,8 +42,8 @@ class Pytest:
         said = pytest.all_rows(report)
         if said is None:
             return NO_REPORT
-        rows, broken = said
-        return Said(tuple(Row(name, row.outcome, row.detail, row.retried) for name, row in rows.items()), broken)
+        rows = tuple(Row(name, row.outcome, row.detail, row.retried) for name, row in said.rows.items())
+        return Said(rows, said.broken, forged=said.forged)
 
 
 def _is_installed(ground: Ground, cwd: str) -> bool:

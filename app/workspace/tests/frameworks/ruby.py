@@ -8,7 +8,17 @@ from pathlib import Path
 
 from app.workspace.sandbox.model import Result
 from app.workspace.tests.execute import PLUGINS, Command
-from app.workspace.tests.frameworks.model import DETAIL, NO_REPORT, Ground, Row, Said, Start, file_of, from_lines
+from app.workspace.tests.frameworks.model import (
+    DETAIL,
+    NO_REPORT,
+    Ground,
+    Row,
+    Said,
+    Start,
+    counted,
+    file_of,
+    from_lines,
+)
 from app.workspace.tests.frameworks.programs import find_program
 from app.workspace.tests.model import Outcome
 
@@ -41,7 +51,8 @@ class Minitest:
             _LOAD,
             *(f"./{f}" for f in files),
         )
-        return [Start(Command(argv, binds=ruby.binds, files={plugin: _PLUGIN.read_bytes()}, folders=(ruby.folder,)))]
+        env, put = {"REMEDY_REPORT": "{report}"}, {plugin: _PLUGIN.read_bytes()}
+        return [Start(Command(argv, env=env, binds=ruby.binds, files=put, folders=(ruby.folder,)))]
 
     @staticmethod
     def _holds(ground: Ground, path: str, ids: Sequence[str]) -> bool:
@@ -81,7 +92,15 @@ class Rspec:
         summary = said.get("summary")
         outside = summary.get("errors_outside_of_examples_count") if isinstance(summary, dict) else 0
         broken = {"": "\n".join(str(m) for m in said.get("messages", []))[-DETAIL:]} if outside else {}
-        return Said(tuple(rows), broken)
+        return Said(tuple(rows), broken, forged=counted(rows, _passed(summary)))
+
+
+def _passed(summary: object) -> int | None:
+    """How many examples passed, by the count of rspec itself."""
+    said = summary if isinstance(summary, dict) else {}
+    counts = [said.get(name) for name in ("example_count", "failure_count", "pending_count")]
+    known = [count for count in counts if isinstance(count, int)]
+    return known[0] - known[1] - known[2] if len(known) == len(counts) else None
 
 
 def _row(one: Mapping[str, object]) -> Row:

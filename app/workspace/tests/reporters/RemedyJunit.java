@@ -28,8 +28,10 @@ import org.junit.runner.notification.RunListener;
 
 public class RemedyJunit {
     static Path report;
+    static int lines = 0;
 
     static void write(String line) throws Exception {
+        lines++;
         byte[] data = (line + "\n").getBytes(StandardCharsets.UTF_8);
         Files.write(report, data, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
@@ -98,7 +100,7 @@ public class RemedyJunit {
         }
         if (!compiled) {
             write("{\"collect\": \"\", \"detail\": " + quoted(said.toString()) + "}");
-            write("{\"complete\": 1}");
+            write("{\"complete\": 1, \"lines\": " + lines + "}");
             return;
         }
         List<String> names = new ArrayList<>(Arrays.asList(args).subList(2, args.length));
@@ -114,7 +116,7 @@ public class RemedyJunit {
                 write("{\"collect\": " + quoted(name) + ", \"detail\": " + quoted(String.valueOf(error)) + "}");
             }
         }
-        write("{\"complete\": 0}");
+        write("{\"complete\": 0, \"lines\": " + lines + "}");
     }
 
     static URL resources() throws Exception {

@@ -10,6 +10,7 @@ import json
 import os
 from typing import Any
 
+_REPORT = os.environ.pop("REMEDY_REPORT", "")  # Nobody else is to find it.
 _WANTED: list[str] | None = None
 if "REMEDY_TESTS" in os.environ:
     with open(os.environ["REMEDY_TESTS"], encoding="utf-8") as _file:
@@ -17,14 +18,19 @@ if "REMEDY_TESTS" in os.environ:
 
 
 class Reporter:
-    """Appends to the report; the line `complete` stands at its end only if pytest came to its own end."""
+    """Appends to the report; the line `complete` stands at its end only if pytest came to its own end.
+
+    It says how many lines were written: more of them are of another hand.
+    """
 
     def __init__(self, config: Any) -> None:
         self._config = config
-        self._path = os.environ["REMEDY_REPORT"]
+        self._lines = 0
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         said = {"id": self._shown(report.nodeid), "when": report.when, "outcome": report.outcome}
+        if type(report).__name__.lower() == "subtestreport":
+            said["part"] = True
         if report.outcome not in ("passed", "skipped"):
             said["detail"] = str(getattr(report, "longreprtext", ""))[-3000:]
         self._write(said)
@@ -35,14 +41,15 @@ class Reporter:
             self._write({"collect": self._shown(report.nodeid), "detail": detail})
 
     def pytest_sessionfinish(self, exitstatus: Any) -> None:
-        self._write({"complete": int(exitstatus)})
+        self._write({"complete": int(exitstatus), "lines": self._lines})
 
     def _shown(self, nodeid: str) -> str:
         """The id as pytest prints it: relative to the folder it was started in."""
         return str(self._config.cwd_relative_nodeid(nodeid))
 
     def _write(self, said: dict[str, Any]) -> None:
-        with open(self._path, "a", encoding="utf-8") as file:
+        self._lines += 1
+        with open(_REPORT, "a", encoding="utf-8") as file:
             file.write(json.dumps(said) + "\n")
 
 
