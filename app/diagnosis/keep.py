@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from app.diagnosis.blaming import Blamed
 from app.diagnosis.reading import CheckRead
+from app.failures.group_kind import kind_of
 from app.failures.model import Failure
 from app.ledger import diagnoses
 from app.ledger.diagnoses import FailureFacts, GroupFacts
@@ -56,6 +57,7 @@ def keep_groups(conn: Connection, store: Store, told_id: str, blamed: Sequence[B
             test_ids=one.group.test_ids,
             how_we_know=one.blame.how_we_know,
             why_grouped=one.group.why_grouped,
+            kind=kind_of(one.group.members),
         )
         for one in blamed
     ]

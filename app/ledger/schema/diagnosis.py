@@ -74,6 +74,7 @@ failure_groups = Table(
     text("how_we_know"),
     text("why_grouped"),
     ref("issue_id", "issues.id", null=True),
+    text("kind", "tests"),
     UniqueConstraint("diagnosis_id", "fingerprint"),
 )
 

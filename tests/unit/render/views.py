@@ -19,6 +19,7 @@ from app.runs.view import (
     RoundView,
     RunView,
     ScopeView,
+    Unasked,
 )
 
 HEAD = "4be1d074c2a9f3e8d5b60718293a4b5c6d7e8f90"
@@ -232,6 +233,16 @@ STATES: dict[str, tuple[State, ScopeView]] = {
     "seen once of two": (
         State.FLAKY,
         ended(Outcome.NOT_OURS, groups=(OURS,), failures_total=2, sightings=(1, 2)),
+    ),
+    "a kind that is not repaired": (
+        State.FLAKY,
+        ended(
+            Outcome.NOT_OURS, groups=(OURS,), failures_total=2, unasked=Unasked("repair", ("build", "lint"), ("a", "b"))
+        ),
+    ),
+    "no cause is repaired": (
+        State.FLAKY,
+        ended(Outcome.NOT_OURS, groups=(OURS,), failures_total=2, unasked=Unasked("causes", (), ("a",))),
     ),
     "base red": (
         State.BASE_RED,
