@@ -119,6 +119,11 @@ class _Work:
     policy: Policy | None
 
     @property
+    def annotates(self) -> bool:
+        """Whether lines of the diff are marked (policy `annotations`)."""
+        return self.policy is None or self.policy.annotations
+
+    @property
     def limits(self) -> Limits:
         """The operator's, lowered by the policy."""
         limits = self.s.settings.limits
@@ -166,7 +171,8 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             diagnoses.update_open(conn, told.id, now, base_sha=examined.base.tip_sha)
         keep_findings(conn, s.store, told.id, examined.failing, now)
         keep_history(conn, work.scope, examined, now)
-        keep_groups(conn, s.store, told.id, blame(conn, work.scope, examined, work.policy, now), now)
+        blamed = blame(conn, work.scope, examined, work.policy, now)
+        keep_groups(conn, s.store, told.id, blamed, now, examined.base.diff if work.annotates else None)
         decision = Decision(Outcome.NOT_ENABLED) if told.dry_run else _decide(work, conn, examined, now)
         if decision.outcome is None:
             due = s.in_ms(s.settings.times.quiet_s)

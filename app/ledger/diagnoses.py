@@ -50,6 +50,9 @@ class GroupFacts:
     cause_counts: Mapping[str, Any] = field(default_factory=dict)
     issue_id: str | None = None
     kind: GroupKind = "tests"
+    diff_file: str = ""
+    """Where in the pull request's diff its failures stand, if they do; below the line."""
+    diff_line: int | None = None
 
 
 def open(conn: Connection, scope_id: str, head_sha: str, now: int, due_at: int) -> tuple[str, bool]:

@@ -12,9 +12,9 @@ from app.runs.view import AskedLog, ConfigMistake, Press, Unasked
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
 WAITING_FOR, REPAIR_ON, LEFT, UNASKED = "waiting_for", "repair_on", "left", "unasked"
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
-OWN_CONFIG, PRESSED = "own_config", "pressed"
+OWN_CONFIG, PRESSED, ANNOTATED = "own_config", "pressed", "annotated"
 """Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press
-of a button."""
+of a button; that lines of the diff are marked."""
 
 
 def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mapping[str, Any]:

@@ -75,6 +75,8 @@ failure_groups = Table(
     text("why_grouped"),
     ref("issue_id", "issues.id", null=True),
     text("kind", "tests"),
+    text("diff_file"),
+    big("diff_line"),
     UniqueConstraint("diagnosis_id", "fingerprint"),
 )
 
