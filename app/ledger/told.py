@@ -11,6 +11,7 @@ from app.runs.view import AskedLog, ConfigMistake, Press, Unasked
 
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
 WAITING_FOR, REPAIR_ON, LEFT, UNASKED = "waiting_for", "repair_on", "left", "unasked"
+BASE_TIP = incidents.BASE_TIP
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
 OWN_CONFIG, PRESSED, ANNOTATED = "own_config", "pressed", "annotated"
 """Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press

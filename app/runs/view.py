@@ -285,6 +285,8 @@ class ScopeView:
     base_repair_number: int | None = None
     """The pull request that repairs the base branch for everybody (state 03)."""
     base_repair_url: str | None = None
+    base_red_since: tuple[str, int] | None = None
+    """The commit of the base at which the failure was seen before, first of all, and when."""
     also_red_in: int = 0
     queue_before: int = 0
     config: ConfigMistake | None = None

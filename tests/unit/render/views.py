@@ -247,7 +247,13 @@ STATES: dict[str, tuple[State, ScopeView]] = {
     "base red": (
         State.BASE_RED,
         ended(
-            Outcome.NOT_OURS, groups=(BASE_RED,), failures_total=3, evidence=None, base_repair_number=330, also_red_in=6
+            Outcome.NOT_OURS,
+            groups=(BASE_RED,),
+            failures_total=3,
+            evidence=None,
+            base_repair_number=330,
+            also_red_in=6,
+            base_red_since=("a91c0de0b1c2d3e4f5061728394a5b6c7d8e9f00", AT_0914),
         ),
     ),
     "base red, no repair": (State.BASE_RED, ended(Outcome.NOT_OURS, groups=(BASE_RED,), failures_total=3)),
