@@ -20,10 +20,13 @@ class TestCommand(BaseModel):
     paths: Patterns = ()
     """Which failing ids use it; none: all of this framework."""
     setup: Annotated[tuple[Argv, ...], Field(strict=False, max_length=20)] = ()
+    """Steps before the tests; not used yet: what tests need is installed by the operator, or made by `run`."""
     run: Argv | None = None
     run_named: Argv | None = None
     report: Literal["junit", "tap", "jest-json", "mocha-json", "go-json"] = "junit"
+    """The form of the report; not used yet: it is told from the content."""
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "{classname}.{name}"
+    """How an id is made of a report's row; not used yet: ids are compared part by part."""
     source: Patterns = ()
     test: Patterns = ()
     harness: Patterns = ()
