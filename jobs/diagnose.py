@@ -119,6 +119,11 @@ class _Work:
     policy: Policy | None
 
     @property
+    def annotates(self) -> bool:
+        """Whether lines of the diff are marked (policy `annotations`)."""
+        return self.policy is None or self.policy.annotations
+
+    @property
     def limits(self) -> Limits:
         """The operator's, lowered by the policy."""
         limits = self.s.settings.limits
@@ -166,14 +171,15 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             diagnoses.update_open(conn, told.id, now, base_sha=examined.base.tip_sha)
         keep_findings(conn, s.store, told.id, examined.failing, now)
         keep_history(conn, work.scope, examined, now)
-        keep_groups(conn, s.store, told.id, blame(conn, work.scope, examined, work.policy, now), now)
+        blamed = blame(conn, work.scope, examined, work.policy, now)
+        keep_groups(conn, s.store, told.id, blamed, now, examined.base.diff if work.annotates else None)
         decision = Decision(Outcome.NOT_ENABLED) if told.dry_run else _decide(work, conn, examined, now)
         if decision.outcome is None:
             due = s.in_ms(s.settings.times.quiet_s)
             diagnoses.update_open(conn, told.id, now, state=DiagnosisState.WAITING, due_at=due)
         else:
             asked = again and not told.dry_run and ask_rerun(conn, told, decision.outcome, examined.read, now)
-            details = {**(told.details or {}), **_details(s, told, examined.read), **decision.details}
+            details = {**(told.details or {}), **_details(s, told, examined), **decision.details}
             details |= {told_of.RERUN: True} if asked else {}
             problem = decision.problem or s.redactor.text(problem_of(examined.read))
             diagnoses.update_open(conn, told.id, now, details=details, problem=problem)
@@ -215,15 +221,16 @@ def _rehearse(work: _Work) -> None:
         rehearsal.answer(conn, told, text, now)
 
 
-def _details(s: Services, told: Row, read: Sequence[CheckRead]) -> dict[str, object]:
-    """Which logs were asked for in vain: how often, and what the answer was (state 21)."""
+def _details(s: Services, told: Row, examined: Examined) -> dict[str, object]:
+    """The commit of the base that was looked at; logs asked for in vain: how often, with which answer (state 21)."""
     within_s = (s.clock() - told.created_at) // 1000
     asked = [
         {"job": one.check.name, "times": told.tries + 1, "answer": one.answer, "within_s": within_s}
-        for one in read
+        for one in examined.read
         if one.reading is None
     ]
-    return {told_of.ASKED: asked} if asked else {}
+    seen = {told_of.BASE_TIP: examined.base.tip_sha, told_of.ASKED: asked}
+    return {name: value for name, value in seen.items() if value}
 
 
 def _facts(s: Services, read: Sequence[CheckRead], shown: Mapping[str, CheckRead]) -> dict[str, object]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from app.diagnosis.collect import GREEN, RED, is_ours
 from app.diagnosis.reading import CheckRead, options_of, read_beside, read_logs
 from app.failures.blame import Colour
+from app.failures.diff_places import Shown, shown_by
 from app.github import checks, repositories
 from app.github.checks import CheckRun
 from app.github.client import Client
+from app.github.repositories import Comparison
 from app.ledger.rows import Row
 from app.services import Services
 
@@ -29,7 +31,10 @@ class CheckSeen:
 
 @dataclass(frozen=True)
 class BaseSeen:
-    """Checks of the base by name; `behind` counts its commits that the head lacks. `read` are logs read on the way."""
+    """Checks of the base by name; `behind` counts its commits that the head lacks. `read` are logs read on the way.
+
+    `diff` are the lines that the diff of the pull request shows.
+    """
 
     tip_sha: str = ""
     merge_base_sha: str = ""
@@ -37,6 +42,7 @@ class BaseSeen:
     merge_base: Mapping[str, CheckSeen] = field(default_factory=dict)
     behind: int = 0
     read: tuple[tuple[str, CheckRead], ...] = ()
+    diff: Shown = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class Wanted:
 
 def look_at_base(s: Services, client: Client, repo: str, scope: Row, wanted: Wanted) -> BaseSeen:
     """The base as it is now and as the head has it (BL-1). The base of a branch scope is the commit before its head."""
-    tip_sha, merge_sha, behind = _commits(client, repo, scope)
+    tip_sha, merge_sha, compared = _commits(client, repo, scope)
     read: list[tuple[str, CheckRead]] = []
     how = options_of(s, s.settings.limits)
     seen: dict[str, Mapping[str, CheckSeen]] = {}
@@ -59,19 +65,21 @@ def look_at_base(s: Services, client: Client, repo: str, scope: Row, wanted: Wan
         fresh = {one.check.name: one for one in read_beside(client, repo, read_logs(client, repo, unread, how), how)}
         read += [(sha, one) for one in fresh.values()]
         seen[sha] = {name: _seen(run, fresh.get(name), known.get(name)) for name, run in found.items()}
-    return BaseSeen(tip_sha, merge_sha, seen.get(tip_sha, {}), seen.get(merge_sha, {}), behind, tuple(read))
+    checks_at = (seen.get(tip_sha, {}), seen.get(merge_sha, {}))
+    diff = shown_by((one.filename, one.patch or "") for one in compared.files)
+    return BaseSeen(tip_sha, merge_sha, *checks_at, compared.behind_by, tuple(read), diff)
 
 
-def _commits(client: Client, repo: str, scope: Row) -> tuple[str, str, int]:
-    """Tip of the base, merge base, and how far the head is behind; empty where GitHub does not know them."""
+def _commits(client: Client, repo: str, scope: Row) -> tuple[str, str, Comparison]:
+    """Tip of the base, merge base, and how the head stands to the base; empty where GitHub does not know them."""
     if scope.key.startswith("branch:"):
         commit = repositories.find_commit(client, repo, scope.head_sha)
         parent = commit.parents[0].sha if commit is not None and commit.parents else ""
-        return parent, parent, 0
+        return parent, parent, Comparison()
     branch = repositories.get_branch(client, repo, scope.base_ref)
     compared = repositories.find_comparison(client, repo, scope.base_ref, scope.head_sha)
     tip = branch.sha if branch is not None else ""
-    return (tip, "", 0) if compared is None else (tip, compared.merge_base or "", compared.behind_by)
+    return (tip, "", Comparison()) if compared is None else (tip, compared.merge_base or "", compared)
 
 
 def _runs(client: Client, repo: str, sha: str, names: Sequence[str], app_id: int) -> dict[str, CheckRun]:

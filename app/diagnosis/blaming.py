@@ -46,7 +46,7 @@ def blame_groups(groups: Sequence[Group], shown: Mapping[str, CheckRead], known:
         facts = _facts(group.members[:MEMBERS], shown, known)
         found = decide(facts)
         if found.cause == "not_decided" and known.on_base:
-            found = decide(replace(facts, base_tip="red"))
+            found = decide(replace(facts, base_tip="red", tip_sha=known.head_sha))
         blamed.append(Blamed(group, found, reads))
     return blamed
 
@@ -83,6 +83,8 @@ def _facts(members: Sequence[Failure], shown: Mapping[str, CheckRead], known: Kn
         runs=weakest.runs,
         flakes=weakest.flakes,
         streak=weakest.streak,
+        tip_sha=base.tip_sha,
+        merge_base_sha=base.merge_base_sha,
     )
 
 

@@ -6,6 +6,8 @@ from sqlalchemy import Connection
 
 from app.diagnosis.blaming import Blamed
 from app.diagnosis.reading import CheckRead
+from app.failures.diff_places import Shown, place_in
+from app.failures.group_kind import kind_of
 from app.failures.model import Failure
 from app.ledger import diagnoses
 from app.ledger.diagnoses import FailureFacts, GroupFacts
@@ -46,8 +48,11 @@ def keep_findings(
         _put(conn, store, told_id, (EvidenceKind.FAILURE, what, f"{what}\n{failure.error_head}"), now)
 
 
-def keep_groups(conn: Connection, store: Store, told_id: str, blamed: Sequence[Blamed], now: int) -> None:
-    """The groups with their causes; each cause is evidence with its counts."""
+def keep_groups(
+    conn: Connection, store: Store, told_id: str, blamed: Sequence[Blamed], now: int, shown: Shown | None = None
+) -> None:
+    """The groups with their causes and their places in the diff; each cause is evidence with its counts."""
+    places = [place_in(shown or {}, one.group.members) or ("", None) for one in blamed]
     rows = [
         GroupFacts(
             fingerprint=one.group.fingerprint,
@@ -56,8 +61,11 @@ def keep_groups(conn: Connection, store: Store, told_id: str, blamed: Sequence[B
             test_ids=one.group.test_ids,
             how_we_know=one.blame.how_we_know,
             why_grouped=one.group.why_grouped,
+            kind=kind_of(one.group.members),
+            diff_file=file,
+            diff_line=line,
         )
-        for one in blamed
+        for one, (file, line) in zip(blamed, places, strict=True)
     ]
     diagnoses.store_groups(conn, told_id, rows, now)
     for one in blamed:

@@ -1,12 +1,12 @@
 """Decide what follows from a diagnosis, and start the run: who is asked, what is repaired, whether there is a place."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from app.diagnosis.planning import new_run, plan_of
+from app.diagnosis.wanted import to_repair, unasked
 from app.ledger import diagnoses, events, history, issues, publications, repos, runs, targets, transitions
 from app.ledger import told as told_of
 from app.ledger.ids import new_id
@@ -43,7 +43,26 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     if scope is None or repository is None:
         raise LookupError(told.scope_id)
     policy, asked = policy_of(repository), told.asked_by is not None
-    wanted = _to_repair(groups, policy, scope, asked=asked)
+    wanted = to_repair(groups, policy, scope, asked=asked)
+    decision = _decide(_Asked(s, conn, told, scope, repository), groups, wanted, now)
+    left = unasked(groups, policy, asked=asked)
+    return decision if left is None else replace(decision, details={**decision.details, told_of.UNASKED: left})
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The diagnosis that is decided, and where it is."""
+
+    s: Services
+    conn: Connection
+    told: Row
+    scope: Row
+    repository: Row
+
+
+def _decide(it: _Asked, groups: Sequence[Row], wanted: list[Row], now: int) -> Decision:
+    s, conn, told, scope, repository = it.s, it.conn, it.told, it.scope, it.repository
+    policy, asked = policy_of(repository), told.asked_by is not None
     if not wanted:
         return Decision(_not_ours(groups))
     often = int(policy.get("repair_on") or 1)
@@ -66,19 +85,6 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     if runs.running(conn, told.installation_id) >= limits.running:
         return Decision(None)
     return _start(s, conn, told, wanted, now)
-
-
-def _to_repair(groups: Sequence[Row], policy: dict[str, Any], scope: Row, *, asked: bool) -> list[Row]:
-    """Groups whose cause policy repairs; a maintainer's word repairs all of them (decisions.md, row 69).
-
-    What the base has is repaired in the scope of the base, never in one of the pull requests that show it (IT-25).
-    """
-    if asked:
-        return list(groups)
-    causes = set(policy.get("causes") or [Cause.THIS_CHANGE.value])
-    if scope.key.startswith("pr:"):
-        causes.discard(Cause.BASE_RED.value)
-    return [group for group in groups if group.cause.value in causes]
 
 
 def _sightings(conn: Connection, repository_id: int, group: Row) -> int:

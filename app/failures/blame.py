@@ -17,7 +17,7 @@ class CauseFacts:
 
     `base_tip` and `merge_base` are the check's colour for this very fingerprint; `head_red`/`head_green` count
     attempts on the head's tree; `flaky_commits` counts other commits on which the fingerprint both failed and passed
-    on one tree; `runs` and `flakes` are the history behind the rate.
+    on one tree; `runs` and `flakes` are the history behind the rate. `tip_sha` and `merge_base_sha` are only told.
     """
 
     job_kind: str = "test_failure"
@@ -40,6 +40,8 @@ class CauseFacts:
     runs: int = 0
     flakes: int = 0
     streak: int = 1
+    tip_sha: str = ""
+    merge_base_sha: str = ""
 
 
 class Blame(NamedTuple):
@@ -77,9 +79,11 @@ def _infrastructure(facts: CauseFacts) -> Blame | None:
 
 def _base_red(facts: CauseFacts) -> Blame | None:
     if facts.base_tip == "red":
-        return Blame("base_red", "fails with the same error on the tip of the base branch")
+        return Blame("base_red", f"fails with the same error on the tip of the base branch{_at(facts.tip_sha)}")
     if facts.merge_base == "red" and facts.base_tip == "missing":
-        return Blame("base_red", "fails with the same error on the merge base, not seen green since")
+        return Blame(
+            "base_red", f"fails with the same error on the merge base{_at(facts.merge_base_sha)}, not seen green since"
+        )
     return None
 
 
@@ -89,8 +93,14 @@ def _stale_base(facts: CauseFacts) -> Blame | None:
     was_red = "red" in (facts.contained_base, facts.merge_base)
     if facts.base_tip == "green" and was_red and facts.behind > 0:
         behind = "1 commit" if facts.behind == 1 else f"{facts.behind} commits"
-        return Blame("stale_base", f"green on the base branch now, red on the base this head has; {behind} behind")
+        now, before = _at(facts.tip_sha), _at(facts.merge_base_sha)
+        seen = f"red on the base this head has{before}, green on the base branch now{now}"
+        return Blame("stale_base", f"{seen}; {behind} behind")
     return None
+
+
+def _at(sha: str) -> str:
+    return f" (`{sha[:7]}`)" if sha else ""
 
 
 def _known_flaky(facts: CauseFacts) -> Blame | None:

@@ -50,13 +50,21 @@ class RepositoryFacts(Repository):
     has_issues: bool | None = None
 
 
+class ComparedFile(Part):
+    """`patch` is None for a binary file, and for one whose diff is too long for GitHub to send."""
+
+    filename: Text = ""
+    patch: str | None = None
+
+
 class Comparison(Part):
-    """`status` is identical, ahead, behind or diverged, seen from `base`."""
+    """`status` is identical, ahead, behind or diverged, seen from `base`; of `files` GitHub names at most 300."""
 
     status: Text = ""
     ahead_by: int = 0
     behind_by: int = 0
     merge_base_commit: _Sha | None = None
+    files: tuple[ComparedFile, ...] = ()
 
     @property
     def merge_base(self) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
+from app.failures.group_kind import GroupKind
 from app.ledger.ids import new_id
 from app.ledger.rows import Row, insert, insert_new
 from app.ledger.schema import diagnoses, failure_groups, failures, scopes
@@ -48,6 +49,10 @@ class GroupFacts:
     why_grouped: str = ""
     cause_counts: Mapping[str, Any] = field(default_factory=dict)
     issue_id: str | None = None
+    kind: GroupKind = "tests"
+    diff_file: str = ""
+    """Where in the pull request's diff its failures stand, if they do; below the line."""
+    diff_line: int | None = None
 
 
 def open(conn: Connection, scope_id: str, head_sha: str, now: int, due_at: int) -> tuple[str, bool]:

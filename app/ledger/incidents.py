@@ -7,9 +7,12 @@ from sqlalchemy import Connection, Select, func, or_, select
 
 from app.ledger import publications
 from app.ledger.rows import Row
-from app.ledger.schema import diagnoses, failure_groups, runs, scopes
+from app.ledger.schema import diagnoses, failure_groups, issues, runs, scopes
 from app.ledger.words import ScopeState
 from app.runs.model import Cause, Status
+
+BASE_TIP = "base_tip"
+"""Name in `diagnoses.details`: the tip of the base that the failures were compared with."""
 
 
 def shown(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mapping[str, Any]:
@@ -17,10 +20,11 @@ def shown(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
     issue_ids = [] if told is None else _base_issues(conn, told.id)
     if not issue_ids:
         return {}
-    number = _repair(conn, scope)
+    number, first = _repair(conn, scope), _first_seen(conn, issue_ids)
     return {
         "also_red_in": len(set(also_red(conn, issue_ids)) - {scope.id}),
         "base_repair_number": number,
+        "base_red_since": None if first is None or told is None or first.id == told.id else _tip_of(first),
         "base_repair_url": None if number is None else f"{web_url}/pull/{number}",
     }
 
@@ -79,6 +83,27 @@ def _base_issues(conn: Connection, diagnosis_id: str) -> list[str]:
         failure_groups.c.issue_id.is_not(None),
     )
     return list(conn.execute(rows).scalars())
+
+
+def _first_seen(conn: Connection, issue_ids: list[str]) -> Row | None:
+    """The first diagnosis that found one of these failures on the base, since its issue is open this time."""
+    rows = (
+        select(diagnoses)
+        .join(failure_groups, failure_groups.c.diagnosis_id == diagnoses.c.id)
+        .join(issues, issues.c.id == failure_groups.c.issue_id)
+        .where(
+            issues.c.id.in_(issue_ids),
+            failure_groups.c.cause == Cause.BASE_RED,
+            diagnoses.c.finished_at >= issues.c.opened_at,
+        )
+    )
+    return conn.execute(rows.order_by(diagnoses.c.finished_at, diagnoses.c.id).limit(1)).one_or_none()
+
+
+def _tip_of(told: Row) -> tuple[str, int] | None:
+    """Commit and time of a diagnosis' look at the base."""
+    sha = (told.details or {}).get(BASE_TIP, "")
+    return (sha, told.finished_at) if sha else None
 
 
 def _repair(conn: Connection, scope: Row) -> int | None:

@@ -46,7 +46,7 @@ def register(
     """An open issue for a group's fingerprint and its failures; its id. No number: it is about to be opened."""
     issue_id = new_id(now)
     row = {"id": issue_id, "repository_id": repository_id, "number": number, "fingerprint": fingerprint}
-    conn.execute(issues.insert().values(**row, seen_count=1, last_seen_at=now, created_at=now))
+    conn.execute(issues.insert().values(**row, seen_count=1, last_seen_at=now, created_at=now, opened_at=now))
     attach(conn, issue_id, failures)
     return issue_id
 
@@ -85,7 +85,8 @@ def close(conn: Connection, issue_id: str, reason: str, now: int) -> bool:
 
 def reopen(conn: Connection, issue_id: str, failures: Sequence[str], now: int) -> bool:
     """Open again, holding these failures; False if it was open already."""
-    values = {"state": IssueState.OPEN, "closed_reason": "", "closed_at": None, "green_count": 0, "last_seen_at": now}
+    fresh = {"closed_reason": "", "closed_at": None, "green_count": 0, "last_seen_at": now, "opened_at": now}
+    values = {"state": IssueState.OPEN, **fresh}
     shut = (issues.c.id == issue_id, issues.c.state == IssueState.CLOSED)
     if conn.execute(update(issues).where(*shut).values(**values)).rowcount == 0:
         return False

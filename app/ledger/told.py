@@ -7,14 +7,15 @@ from sqlalchemy import Connection
 
 from app.ledger import incidents
 from app.ledger.rows import Row
-from app.runs.view import AskedLog, ConfigMistake, Press
+from app.runs.view import AskedLog, ConfigMistake, Press, Unasked
 
 CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow", "trouble"
-WAITING_FOR, REPAIR_ON, LEFT = "waiting_for", "repair_on", "left"
+WAITING_FOR, REPAIR_ON, LEFT, UNASKED = "waiting_for", "repair_on", "left", "unasked"
+BASE_TIP = incidents.BASE_TIP
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
-OWN_CONFIG, PRESSED = "own_config", "pressed"
+OWN_CONFIG, PRESSED, ANNOTATED = "own_config", "pressed", "annotated"
 """Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press
-of a button."""
+of a button; that lines of the diff are marked."""
 
 
 def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mapping[str, Any]:
@@ -32,6 +33,7 @@ def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
         "waiting_workflow": details.get(WORKFLOW, ""),
         "waiting_for": int(details.get(WAITING_FOR, 0)),
         "left": tuple(details.get(LEFT, ())),
+        "unasked": _unasked(details.get(UNASKED)),
         "sightings": _sightings(details.get(REPAIR_ON)),
         "trouble": trouble.get("text", ""),
         "trouble_url": trouble.get("url", ""),
@@ -46,6 +48,10 @@ def mistake(error: Any) -> dict[str, Any]:
 
 def _sightings(kept: Mapping[str, Any] | None) -> tuple[int, int] | None:
     return (int(kept["seen"]), int(kept["wanted"])) if kept else None
+
+
+def _unasked(kept: Mapping[str, Any] | None) -> Unasked | None:
+    return Unasked(kept["key"], tuple(kept["kinds"]), tuple(kept["titles"])) if kept else None
 
 
 def _mistake(kept: Mapping[str, Any] | None) -> ConfigMistake | None:

@@ -135,6 +135,8 @@ def group_view(conn: Connection, group: Row, base: str) -> GroupView:
         framework=first.framework if first is not None else "",
         error_head=first.error_head if first is not None else "",
         why_grouped=group.why_grouped,
+        diff_file=group.diff_file or None,
+        diff_line=group.diff_line,
         issue_number=number,
         issue_url=None if number is None else f"{base}/issues/{number}",
     )

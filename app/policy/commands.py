@@ -24,7 +24,9 @@ class TestCommand(BaseModel):
     run: Argv | None = None
     run_named: Argv | None = None
     report: Literal["junit", "tap", "jest-json", "mocha-json", "go-json"] = "junit"
+    """The form of the report; not used yet: it is told from the content."""
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "{classname}.{name}"
+    """How an id is made of a report's row; not used yet: ids are compared part by part."""
     source: Patterns = ()
     test: Patterns = ()
     harness: Patterns = ()

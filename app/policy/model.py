@@ -126,7 +126,7 @@ class Policy(_Part):
     enabled: bool = False
     """Exactly `true` switches Remedy on in this repository."""
     repair: ListOf[Literal["tests", "build", "lint"]] = ("tests", "build")
-    """Kinds of failure that an agent may repair."""
+    """Kinds of failure that are repaired without being asked; `build`: nothing could be loaded or compiled."""
     causes: ListOf[Literal["this_change", "base_red"]] = ("this_change",)
     """Causes that are repaired without being asked."""
     repair_on: Annotated[int, Field(ge=1, le=100)] = 1

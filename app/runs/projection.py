@@ -220,7 +220,7 @@ def _is_open(state: DiagnosisState | None) -> bool:
 
 def _state_of_not_ours(view: ScopeView) -> State:
     causes = {group.cause for group in view.groups}
-    if view.sightings is not None:
+    if view.sightings is not None or view.unasked is not None:
         return State.FLAKY
     for cause, state in (
         (Cause.BASE_RED, State.BASE_RED),
@@ -290,6 +290,8 @@ def _adjusted(view: ScopeView, shown: Projection) -> Projection:
     match shown.state:
         case State.BLOCKED if run is not None and run.cause is not None:
             return _blocked(shown, run.cause)
+        case State.FLAKY if view.unasked is not None:
+            return replace(shown, turn=Turn.AUTHOR)
         case State.FLAKY if view.sightings is not None:
             return replace(shown, turn=Turn.NOBODY_YET)
         case State.FLAKY | State.INFRASTRUCTURE:

@@ -27,6 +27,15 @@ class GroupView:
 
 
 @dataclass(frozen=True)
+class Unasked:
+    """Groups that no repair starts for by itself: the policy key that says so, kinds that it leaves out, titles."""
+
+    key: str
+    kinds: tuple[str, ...]
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Lines of one job's log around the failures; `shown` and `total` count lines."""
 
@@ -249,6 +258,8 @@ class ScopeView:
     failures_total: int = 0
     left: tuple[str, ...] = ()
     """Groups that the run leaves alone: one run has so many steps at most (PL-1)."""
+    unasked: Unasked | None = None
+    """What no repair starts for by itself (policy `causes`, `repair`)."""
     failures_most: int = 50
     """So many failing tests are listed at most (A6)."""
     evidence: Evidence | None = None
@@ -274,6 +285,8 @@ class ScopeView:
     base_repair_number: int | None = None
     """The pull request that repairs the base branch for everybody (state 03)."""
     base_repair_url: str | None = None
+    base_red_since: tuple[str, int] | None = None
+    """The commit of the base at which the failure was seen before, first of all, and when."""
     also_red_in: int = 0
     queue_before: int = 0
     config: ConfigMistake | None = None

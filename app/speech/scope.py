@@ -1,12 +1,14 @@
 """Send the sticky comment and the check of a scope: what is true now, not what was true when the row was written."""
 
 import hashlib
+from dataclasses import replace
 
 from app.github import checks, comments, pulls
 from app.github.calls import Listing
 from app.github.checks import ActionWrite, AnnotationWrite, CheckWrite
 from app.github.errors import GitHubError
 from app.ledger import diagnoses, repos, runs
+from app.ledger import told as told_of
 from app.ledger.rows import Row
 from app.ledger.rules import policy_of
 from app.ledger.views import check_key, scope_view
@@ -128,13 +130,17 @@ def upsert_check(letter: Letter) -> Ending:
     known = scope.check_run_id if scope.check_head_sha == scope.head_sha else None
     if shown is None or (known is None and not shown.opens_check):
         return Dropped("nothing to say")
-    ending = _put_check(letter, known, render_check(view, letter.s.redactor))
+    body = render_check(view, letter.s.redactor)
+    marked = (scope.notes or {}).get(told_of.ANNOTATED, {}).get("sha") == scope.head_sha
+    ending = _put_check(letter, known, replace(body, annotations=()) if marked else body)
     with letter.s.write() as conn:
         handover.intend(conn, scope, view, shown, letter.s.clock())
     if isinstance(ending, Sent) and ending.remote_id is not None:
         with letter.s.write() as conn:
             open_at = None if shown.status == "completed" else letter.s.clock()
             repos.set_check(conn, scope.id, int(ending.remote_id), scope.head_sha, open_at)
+            if body.annotations:
+                repos.note(conn, scope.id, told_of.ANNOTATED, {"sha": scope.head_sha})
         letter.note(EventKind.CHECK_UPDATED, scope.id, check=ending.remote_id, status=str(shown.status))
     return ending
 
@@ -151,21 +157,26 @@ def _close_old(letter: Letter) -> Ending:
 
 
 def _put_check(letter: Letter, known: int | None, body: CheckBody) -> Ending:
-    write = _check_write(body, first=known is None)
+    """GitHub adds annotations up, so they go once: a check that has some, by a try that was lost, gets none (F-C4)."""
+    client, repo = letter.client, letter.repo
     if known is None:
-        app_id = letter.s.settings.app_id
-        found = checks.find_our_check(letter.client, letter.repo, body.head_sha, app_id, body.external_id)
+        found = checks.find_our_check(client, repo, body.head_sha, letter.s.settings.app_id, body.external_id)
         if found is None:
-            return Sent(checks.open_check(letter.client, letter.repo, write).id)
-        write, known = _check_write(body, first=False), found.id
-        if found.says(write):
+            return Sent(checks.open_check(client, repo, _check_write(body)).id)
+        write, known = _check_write(_marked_once(body, found)), found.id
+        if found.says(write) and not write.annotations:
             return Sent(known)
-    return Sent(checks.update_check(letter.client, letter.repo, known, write).id)
+        return Sent(checks.update_check(client, repo, known, write).id)
+    if body.annotations:
+        body = _marked_once(body, checks.get_check(client, repo, known))
+    return Sent(checks.update_check(client, repo, known, _check_write(body)).id)
 
 
-def _check_write(body: CheckBody, *, first: bool) -> CheckWrite:
-    """GitHub adds annotations up, so they go with the first word only (F-C4)."""
-    notes = body.annotations if first else ()
+def _marked_once(body: CheckBody, found: checks.CheckRun) -> CheckBody:
+    return replace(body, annotations=()) if found.output.annotations_count else body
+
+
+def _check_write(body: CheckBody) -> CheckWrite:
     return CheckWrite(
         name="Remedy",
         head_sha=body.head_sha,
@@ -187,7 +198,7 @@ def _check_write(body: CheckBody, *, first: bool) -> CheckWrite:
                 message=note.message,
                 raw_details=note.raw_details,
             )
-            for note in notes
+            for note in body.annotations
         ),
     )
 

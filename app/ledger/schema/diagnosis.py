@@ -74,6 +74,9 @@ failure_groups = Table(
     text("how_we_know"),
     text("why_grouped"),
     ref("issue_id", "issues.id", null=True),
+    text("kind", "tests"),
+    text("diff_file"),
+    big("diff_line"),
     UniqueConstraint("diagnosis_id", "fingerprint"),
 )
 

@@ -141,6 +141,7 @@ issues = Table(
     text("closed_reason"),
     time("closed_at"),
     time("created_at", null=False),
+    time("opened_at"),
     UniqueConstraint("repository_id", "number"),
 )
 

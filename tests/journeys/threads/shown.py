@@ -33,6 +33,7 @@ def _steady(text: str) -> str:
     """Without addresses, times, ids of commits, runs, jobs and comments."""
     for pattern, instead in (
         (r"http://127\.0\.0\.1:\d+", "https://github.example"),
+        (r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC", "yyyy-mm-dd hh:mm UTC"),
         (r"\b\d\d:\d\d UTC", "hh:mm UTC"),
         (r"(?<![0-9A-Za-z])[0-9A-HJKMNP-TV-Z]{26}\b", "RUN"),
         (r"\b[0-9a-f]{40}\b", "SHA"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from app.ledger import issues
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
 from tests.journeys.world import AUTHOR, MAINTAINER, REPO
@@ -180,3 +181,36 @@ def test_issues_are_shared_by_tests_and_closed_with_their_pull_request_a9_w17(pl
     place.github.close(AUTHOR, place.thread(numbers[1]))
     place.settle()
     assert issue.state == "closed"
+
+
+def test_a_red_base_is_told_with_the_commit_and_when_it_was_first_seen_state_03(a_place: Callable[..., Place]) -> None:
+    place = a_place(green=False)
+    first = place.base("failure", logs.red()).head_sha[:7]
+    numbers = [place.red_pull(branch="early")]
+    place.settle()
+    place.github.push(MAINTAINER, REPO, "main", {"more.txt": "more"})
+    tip = place.base("failure", logs.red()).head_sha[:7]
+    numbers.append(place.red_pull(branch="late"))
+    place.settle()
+
+    early, late = [place.comments(number)[0] for number in numbers]
+    assert f"tip of the base branch (`{first}`) |" in early and "First seen" not in early
+    assert f"tip of the base branch (`{tip}`) |" in late and f"First seen on `main` at `{first}`, 2" in late
+    assert f"as well, first seen there at `{first}`." in place.check(numbers[1]).summary
+
+
+def test_a_red_base_that_was_green_between_is_first_seen_anew(a_place: Callable[..., Place]) -> None:
+    """The issue was closed and opened again: what was seen before is another failure of the base."""
+    place = a_place(green=False)
+    place.base("failure", logs.red())
+    place.red_pull(branch="early")
+    place.settle()
+    s = place.world.services
+    with s.write() as conn:
+        (issue,) = issues.open_of_repository(conn, place.world.scope(1).repository_id)
+        assert issues.close(conn, issue.id, "green", s.clock())
+    place.world.pass_time(60)
+    number = place.red_pull(branch="late")
+    place.settle()
+    (comment,) = place.comments(number)
+    assert "already failing on `main`" in comment and "First seen" not in comment

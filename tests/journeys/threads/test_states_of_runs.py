@@ -125,6 +125,16 @@ def test_the_fix_holds_and_another_job_is_red(a_red_place: Make) -> None:
     agreed(told, State.PUBLISHED, State.STILL_RED, end="-commit")
 
 
+def test_the_fix_is_suggested_at_its_lines(a_red_place: Make) -> None:
+    """State 14: the review holds the suggestions, the comment says where they are and how they are taken."""
+    place = a_red_place({"agent": [RIGHT]}, "publish: suggestions\n")
+    told: dict[State, str] = {}
+    walk(place, told)
+    agreed(told, State.SUGGESTION)
+    (review,) = place.github.pull(place.thread(1)).reviews
+    assert "This suggestion repairs 1 test failing here." in review.body and len(place.comments(1)) == 1
+
+
 @pytest.mark.long
 def test_no_ci_runs_for_the_fix(a_red_place: Make) -> None:
     """State 23."""

@@ -96,7 +96,7 @@ def test_annotations_stand_only_at_lines_of_the_diff_and_only_for_this_change_ux
     body = render_check(view)
 
     assert [(note.path, note.line) for note in body.annotations] == [("billing/money.py", 18)]
-    assert body.annotations[0].title == "2 tests fail since this line changed"
+    assert body.annotations[0].title == "2 tests fail here since this change"
     assert body.annotations[0].raw_details.split("\n") == list(OURS.tests)
     assert "annotations" not in body.as_json(create=True)["output"], "sent only when asked: GitHub adds them up (F-C4)"
     without = replace(view, groups=tuple(replace(group, diff_file=None) for group in view.groups))

@@ -19,6 +19,7 @@ from app.runs.view import (
     RoundView,
     RunView,
     ScopeView,
+    Unasked,
 )
 
 HEAD = "4be1d074c2a9f3e8d5b60718293a4b5c6d7e8f90"
@@ -236,10 +237,26 @@ STATES: dict[str, tuple[State, ScopeView]] = {
         State.FLAKY,
         ended(Outcome.NOT_OURS, groups=(OURS,), failures_total=2, sightings=(1, 2)),
     ),
+    "a kind that is not repaired": (
+        State.FLAKY,
+        ended(
+            Outcome.NOT_OURS, groups=(OURS,), failures_total=2, unasked=Unasked("repair", ("build", "lint"), ("a", "b"))
+        ),
+    ),
+    "no cause is repaired": (
+        State.FLAKY,
+        ended(Outcome.NOT_OURS, groups=(OURS,), failures_total=2, unasked=Unasked("causes", (), ("a",))),
+    ),
     "base red": (
         State.BASE_RED,
         ended(
-            Outcome.NOT_OURS, groups=(BASE_RED,), failures_total=3, evidence=None, base_repair_number=330, also_red_in=6
+            Outcome.NOT_OURS,
+            groups=(BASE_RED,),
+            failures_total=3,
+            evidence=None,
+            base_repair_number=330,
+            also_red_in=6,
+            base_red_since=("a91c0de0b1c2d3e4f5061728394a5b6c7d8e9f00", AT_0914),
         ),
     ),
     "base red, no repair": (State.BASE_RED, ended(Outcome.NOT_OURS, groups=(BASE_RED,), failures_total=3)),
