@@ -147,7 +147,6 @@ def up() -> Iterator[Up]:
         yield up
 
 
-@pytest.mark.xdist_group("up")
 class TestOneTree:
     def test_a_delivery_is_accepted_and_handled(self, up: Up) -> None:
         assert up.deliver("hello", 1) == 202

@@ -19,6 +19,8 @@ from app.ledger.words import EvidenceKind
 from tests.databases import a_ledger
 from tests.unit.ledger.world import NOW, a_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:

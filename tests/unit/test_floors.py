@@ -249,10 +249,6 @@ def test_names_say_what_is_inside() -> None:
     assert not [path for path in FILES if path.stem in vague or path.parent.name in vague]
 
 
-# They share what `nodes_of` has read, so they run in one process.
-pytestmark = pytest.mark.xdist_group("floors")
-
-
 class TestThisTest:
     """An arrow test that never fails proves nothing."""
 

@@ -10,7 +10,7 @@ from app.workspace.sandbox.model import MIB, Result, Spec
 from tests.contracts.sandbox.app import IS_ROOT, LIMITS, PYTHON, App, an_app, any_program
 
 # One after the other: the kernel counts processes by uid, and each test's rooms begin with the same one.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("uids")]
+pytestmark = pytest.mark.slow
 
 
 def test_a_fork_bomb_stops_at_its_limit(one_app: App) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from app.failures.reports import Report, read_report
 
+pytestmark = pytest.mark.slow
+
 ALL_KINDS = """
 import pytest
 

@@ -17,6 +17,8 @@ from app.ledger.words import EvidenceKind
 from tests.postgres import a_database
 from tests.unit.ledger.world import NOW, a_run, a_scope
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "operations.md").read_text().partition("## Back-up and restore")[2].partition("\n## ")[0]
 LIVE, KEPT = "/var/lib/remedy", "/backup"

@@ -22,6 +22,8 @@ from app.workspace.sandbox.watchdog import tree
 from tests.unit.workspace.ordinary import reachable_folder
 from tests.unit.workspace.tools import a_sandbox
 
+pytestmark = pytest.mark.slow
+
 PYTHON = "/usr/bin/python3"
 SECRETS = ("-----BEGIN KEY-----canary-1", "canary-2-webhook", "canary-3-secret-key")
 
