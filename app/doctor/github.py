@@ -24,7 +24,6 @@ from app.tls import trust
 SKEW_S = 30
 SHORTEST_SECRET = 16
 ASK_TIMEOUT_S = 10
-CA_CURE = "name a PEM file that this server can read, or leave it away"
 # GitHub's description knows it among those of an App and not among those of an installation.
 UNTOLD = ("merge_queues",)
 
@@ -58,8 +57,6 @@ def clock(settings: Settings) -> Found:
         headers = {"x-github-api-version": settings.github.api_version}
         answer = httpx.get(settings.github.api_url, timeout=ASK_TIMEOUT_S, verify=trust(settings), headers=headers)
         told = parsedate_to_datetime(answer.headers["date"]).timestamp()
-    except UserError as error:
-        return Found("failed", str(error), CA_CURE)
     except (httpx.HTTPError, OSError) as error:
         return Found("failed", f"{settings.github.api_url}: {error}", "let this machine reach GitHub's API")
     except (KeyError, ValueError):
@@ -167,8 +164,6 @@ def _ask(settings: Settings, question: Callable[[Client], Found]) -> Found:
         # A look is not worth waiting for: no second try.
         with Client(settings, None, pace=Pace(sleep=_hurry)) as client:
             return question(client)
-    except UserError as error:
-        return Found("failed", str(error), CA_CURE)
     except GitHubError as error:
         return Found("failed", str(error), "see GitHub's answer")
     except TransientError as error:

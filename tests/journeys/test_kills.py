@@ -38,11 +38,11 @@ STAGES = {
     "FINAL_REVIEW, the last words are not yet kept (CR-11)": Trap("turn", Point("jobs.turn:drive"), Stage.FINAL_REVIEW),
 }
 
-ROUNDS = (list(STAGES)[0::2], list(STAGES)[1::2])
-"""Neighbours die in different runs: each stage may be tried three times (T15)."""
+SHARES = [list(STAGES)[n::3] for n in range(3)]
+"""Neighbours die in different runs: a run whose work is lost three times on the way to one proof has ended (T15)."""
 
 
-@pytest.mark.parametrize("moments", ROUNDS, ids=["one half", "the other half"])
+@pytest.mark.parametrize("moments", SHARES, ids=["first share", "second share", "third share"])
 def test_workers_are_killed_in_every_stage(moments: list[str], a_deadly_world: Make) -> None:
     world = a_deadly_world()
     world.set_traps(STAGES[where] for where in moments)

@@ -63,9 +63,9 @@ def took(pattern: re.Pattern[str], text: str, searched: bool) -> float:
     run = pattern.search if searched else pattern.match
     best = 9.0
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.thread_time()
         run(text)
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.thread_time() - began)
         if best < WORTH_MEASURING:
             break
     return best
@@ -84,14 +84,14 @@ def test_a_pattern_is_quick_on_hostile_lines(name: str) -> None:
 
 @pytest.mark.parametrize("sign", ["x", " ", ".", "\x1b", "\x1b[", "\r", "\x1b]8;;", "travis_fold:x:"])
 def test_cleaning_is_linear(sign: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     clean((sign * LINE_CAP).encode()[: 4 * LINE_CAP])
-    assert time.perf_counter() - began < SECONDS
+    assert time.thread_time() - began < SECONDS
 
 
 @pytest.mark.parametrize("sign", ["x", " ", "0", "a1", "/", "/tmp/", "1:", "1.", "***", "0x", "-", "12:34:"])
 def test_normalising_is_quick(sign: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     normalise(sign * 20_000)
     normalise(sign * 20_000, is_id=True)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
