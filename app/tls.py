@@ -4,6 +4,8 @@ import ssl
 from functools import cache
 from pathlib import Path
 
+import httpx
+
 from app.errors import UserError
 from app.settings import Settings
 
@@ -11,8 +13,6 @@ from app.settings import Settings
 @cache
 def authorities(beside: Path | None = None) -> ssl.SSLContext:
     """The usual authorities, as httpx knows them, and those of a file beside them. Raises OSError, ssl.SSLError."""
-    import httpx
-
     context = httpx.create_ssl_context()
     if beside is not None:
         context.load_verify_locations(beside)

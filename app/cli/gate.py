@@ -158,7 +158,7 @@ async def _with_mutants(backend: "Sandbox", request: "Request", grid: "Grid") ->
     from app.workspace.grid.stripped import offer
 
     said = judge(request.delta, grid)
-    offered = await offer(backend, request, grid, said) if said.verdict != "allow" else None
+    offered = await offer(backend, request, grid, said)
     more = (offered,) if offered is not None else ()
     if grid.word("fixed") != "pass" or said.verdict == "block":
         return _Found(request.delta, grid, more)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -42,10 +43,9 @@ def decide_and_start(s: Services, conn: Connection, told: Row, groups: Sequence[
     repository = repos.get_repository(conn, scope.repository_id) if scope is not None else None
     if scope is None or repository is None:
         raise LookupError(told.scope_id)
-    policy, asked = policy_of(repository), told.asked_by is not None
-    wanted = to_repair(groups, policy, scope, asked=asked)
-    decision = _decide(_Asked(s, conn, told, scope, repository), groups, wanted, now)
-    left = unasked(groups, policy, asked=asked)
+    it = _Asked(s, conn, told, scope, repository, policy_of(repository))
+    decision = _decide(it, groups, now)
+    left = unasked(groups, it.policy, asked=it.by_name)
     return decision if left is None else replace(decision, details={**decision.details, told_of.UNASKED: left})
 
 
@@ -58,14 +58,20 @@ class _Asked:
     told: Row
     scope: Row
     repository: Row
+    policy: Mapping[str, Any]
+
+    @property
+    def by_name(self) -> bool:
+        """A maintainer asked for it."""
+        return self.told.asked_by is not None
 
 
-def _decide(it: _Asked, groups: Sequence[Row], wanted: list[Row], now: int) -> Decision:
-    s, conn, told, scope, repository = it.s, it.conn, it.told, it.scope, it.repository
-    policy, asked = policy_of(repository), told.asked_by is not None
+def _decide(it: _Asked, groups: Sequence[Row], now: int) -> Decision:
+    s, conn, told, scope, repository, asked = it.s, it.conn, it.told, it.scope, it.repository, it.by_name
+    wanted = to_repair(groups, it.policy, scope, asked=asked)
     if not wanted:
         return Decision(_not_ours(groups))
-    often = int(policy.get("repair_on") or 1)
+    often = int(it.policy.get("repair_on") or 1)
     if often > 1 and not asked:
         times = {group.id: _sightings(conn, repository.id, group) for group in wanted}
         wanted = [group for group in wanted if times[group.id] >= often]

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.ledger.rows import Row
+from app.policy.model import Policy
 from app.runs.model import Cause
 
-KINDS = ("tests", "build")
+DEFAULTS = Policy()
 """What is repaired where a policy says nothing."""
 
 
@@ -17,7 +18,7 @@ def to_repair(groups: Sequence[Row], policy: Mapping[str, Any], scope: Row, *, a
     """
     if asked:
         return list(groups)
-    causes = set(policy.get("causes", [Cause.THIS_CHANGE.value]))
+    causes = set(_causes(policy))
     if scope.key.startswith("pr:"):
         causes.discard(Cause.BASE_RED.value)
     return [group for group in groups if group.cause.value in causes and group.kind in _kinds(policy)]
@@ -26,7 +27,7 @@ def to_repair(groups: Sequence[Row], policy: Mapping[str, Any], scope: Row, *, a
 def unasked(groups: Sequence[Row], policy: Mapping[str, Any], *, asked: bool) -> dict[str, Any] | None:
     """What the change broke and policy has nobody repair by itself, as a note: people are told why nothing starts."""
     ours = [] if asked else [group for group in groups if group.cause is Cause.THIS_CHANGE]
-    if ours and Cause.THIS_CHANGE.value not in policy.get("causes", [Cause.THIS_CHANGE.value]):
+    if ours and Cause.THIS_CHANGE.value not in _causes(policy):
         return {"key": "causes", "kinds": [], "titles": [group.title for group in ours]}
     left = [group for group in ours if group.kind not in _kinds(policy)]
     if not left:
@@ -34,6 +35,11 @@ def unasked(groups: Sequence[Row], policy: Mapping[str, Any], *, asked: bool) ->
     return {"key": "repair", "kinds": sorted({group.kind for group in left}), "titles": [group.title for group in left]}
 
 
+def _causes(policy: Mapping[str, Any]) -> Sequence[str]:
+    causes: Sequence[str] = policy.get("causes", DEFAULTS.causes)
+    return causes
+
+
 def _kinds(policy: Mapping[str, Any]) -> Sequence[str]:
-    kinds: Sequence[str] = policy.get("repair", KINDS)
+    kinds: Sequence[str] = policy.get("repair", DEFAULTS.repair)
     return kinds

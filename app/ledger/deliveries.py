@@ -137,9 +137,3 @@ def _twin(conn: Connection, delivery: Delivery) -> str | None:
 def _move(conn: Connection, guid: str, *, before: DeliveryState = DeliveryState.RECEIVED, **values: Any) -> bool:
     where = (deliveries.c.guid == guid, deliveries.c.state == before)
     return conn.execute(update(deliveries).where(*where).values(**values)).rowcount == 1
-
-
-def newest_at(conn: Connection) -> int | None:
-    """When the newest one came; None before the first."""
-    at = conn.execute(select(func.max(deliveries.c.received_at))).scalar_one()
-    return None if at is None else int(at)

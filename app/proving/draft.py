@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +50,13 @@ class Draft:
 def sweep_drafts(data: Path, older_than_s: float = DAY_S) -> int:
     """Remove what proofs left that were cancelled; how many."""
     old = time.time() - older_than_s
-    gone = [path for path in (data / "drafts").glob("*") if path.stat().st_mtime < old]
-    for path in gone:
-        path.unlink(missing_ok=True)
-    return len(gone)
+    gone = 0
+    for path in (data / "drafts").glob("*"):
+        with suppress(FileNotFoundError):  # another worker ended its proof meanwhile
+            if path.stat().st_mtime < old:
+                path.unlink()
+                gone += 1
+    return gone
 
 
 def draft_of(data: Path, run_id: str, environment: str = "", named: tuple[str, ...] = ()) -> Draft:

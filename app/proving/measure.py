@@ -96,18 +96,17 @@ async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:
 
 
 async def _proved(case: Case, sandbox: Sandbox, request: Request, environment: str) -> Proved:
-    trees = request.trees
     measured = await run_grid(sandbox, request)
-    judgement = await _judged(request.delta, measured.grid)
-    if judgement.verdict != "allow" and (said := await offer(sandbox, request, measured.grid, judgement)) is not None:
-        judgement = await _judged(request.delta, measured.grid, said)
-    if judgement.verdict == "block" or measured.grid.word("fixed") != "pass":
-        return Proved(measured, judgement, trees, environment, sandbox)
-    more, mutation = await _more(case, sandbox, request, measured.grid)
-    if more:
-        offered = [one for one in judgement.findings if one.rule == "DM-2"]
-        judgement = await _judged(request.delta, measured.grid, *offered, *more)
-    return Proved(measured, judgement, trees, environment, sandbox, mutation)
+    grid, mutation = measured.grid, None
+    judgement = await _judged(request.delta, grid)
+    offered = await offer(sandbox, request, grid, judgement)
+    said: tuple[Finding, ...] = () if offered is None else (offered,)
+    if judgement.verdict != "block" and grid.word("fixed") == "pass":
+        more, mutation = await _more(case, sandbox, request, grid)
+        said += more
+    if said:
+        judgement = await _judged(request.delta, grid, *said)
+    return Proved(measured, judgement, request.trees, environment, sandbox, mutation)
 
 
 async def _judged(delta: Delta, grid: Grid, *more: Finding) -> Judgement:
@@ -137,7 +136,7 @@ async def _lost_again(case: Case, sandbox: Sandbox, request: Request) -> list[st
     for framework in sorted({row.framework for row in case.earlier}):
         tests = tuple(row.test_id for row in case.earlier if row.framework == framework)
         delta = replace(request.delta, named=tests, framework=framework)
-        cell = await run_once(sandbox, replace(request, delta=delta, known={}, keep=lambda runs: None), "fixed")
+        cell = await run_once(sandbox, replace(request, delta=delta), "fixed")
         lost += [test for test, seen in cell.tests.items() if seen.word != "pass"]
     return lost
 

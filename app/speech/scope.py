@@ -166,10 +166,9 @@ def _put_check(letter: Letter, known: int | None, body: CheckBody) -> Ending:
         write, known = _check_write(_marked_once(body, found)), found.id
         if found.says(write) and not write.annotations:
             return Sent(known)
-        return Sent(checks.update_check(client, repo, known, write).id)
-    if body.annotations:
-        body = _marked_once(body, checks.get_check(client, repo, known))
-    return Sent(checks.update_check(client, repo, known, _check_write(body)).id)
+    else:
+        write = _check_write(_marked_once(body, checks.get_check(client, repo, known)) if body.annotations else body)
+    return Sent(checks.update_check(client, repo, known, write).id)
 
 
 def _marked_once(body: CheckBody, found: checks.CheckRun) -> CheckBody:

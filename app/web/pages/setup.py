@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.errors import TransientError, UserError
 from app.github.manifest import CODE, convert, manifest, reasons
-from app.ledger import deliveries, onboarding, setting_up, vault
+from app.ledger import figures, onboarding, setting_up, vault
 from app.ledger.engine import read, write
 from app.ledger.vault import Registration
 from app.web.forms import read_form, same
@@ -104,7 +104,7 @@ def _form_values(request: Request, web: Web, state: str) -> dict[str, Any]:
 def _check_values(web: Web, viewer: Viewer | None) -> dict[str, Any]:
     with read(web.engine) as conn:
         heard = vault.get(conn, web.settings, vault.HEARD)
-        newest = deliveries.newest_at(conn)
+        newest = figures.last_delivery_at(conn)
         rows = onboarding.rows(conn) if viewer is not None else []
     return {
         "here": "setup",

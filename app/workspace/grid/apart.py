@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,17 @@ def problem_of(git: Git, three: Three, delta: Delta, cpu_s: int | None = None) -
         "moved": asdict(delta.moved),
         "cpu_s": limit,
     }
-    argv = [sys.executable, "-I", "-B", "-c", _CODE, str(_ROOT)]
+    argv, too_slow = [sys.executable, "-I", "-B", "-c", _CODE, str(_ROOT)], f"the change could not be read in {limit} s"
     try:
         done = subprocess.run(
             argv, input=json.dumps(asked).encode(), env=dict(ENVIRONMENT), capture_output=True, timeout=4 * limit
         )
     except subprocess.TimeoutExpired:
-        return f"the change could not be read in {limit} s"
+        return too_slow
     if done.returncode == 0:
         return ""
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return f"the change could not be read in {limit} s"
+        return too_slow
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return f"the change could not be read: {lines[-1][:200] if lines else f'status {done.returncode}'}"
 
@@ -65,8 +65,8 @@ def main() -> None:
 
 def _read(asked: Mapping[str, Any]) -> None:
     moved = Moved(**{name: tuple(paths) for name, paths in asked["moved"].items()})
-    made = delta_of(Git(Path(asked["git"])), Three(*asked["three"]), tuple(asked["named"]), asked["framework"])
-    delta = Delta(**{**vars(made), "title": asked["title"], "moved": moved})
+    git, three, named = Git(Path(asked["git"])), Three(*asked["three"]), tuple(asked["named"])
+    delta = replace(delta_of(git, three, named, asked["framework"], asked["title"]), moved=moved)
     check(delta)
     Case(delta).moves  # noqa: B018
     list(mutants_of(delta))

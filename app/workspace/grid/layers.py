@@ -25,6 +25,7 @@ class Layers:
     rooms: Rooms
     mirror: Mirror
     moved: Moved = field(default_factory=Moved)
+    _states: dict[tuple[tuple[tuple[str, ...], ...], str], str] = field(default_factory=dict)
     _made: dict[str, Layer] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
     _room: Room | None = None
@@ -37,20 +38,23 @@ class Layers:
 
     async def of(self, sandbox: Sandbox, job: TestJob, tree: str) -> Layer:
         """The layer of the manifests that `tree` holds; the first tree with such manifests makes it."""
-        if not setups(job):
+        commands = setups(job)
+        if not commands:
             return Layer()
-        key = self._state(job, tree)
+        if (commands, tree) not in self._states:
+            self._states[commands, tree] = self._state(commands, tree)
+        key = self._states[commands, tree]
         if key not in self._made:
             self._made[key] = await self._make(sandbox, job, tree)
         return self._made[key]
 
-    def _state(self, job: TestJob, tree: str) -> str:
+    def _state(self, commands: tuple[tuple[str, ...], ...], tree: str) -> str:
         """Commands and all files that steer a test run: manifests, locks, what the commands name (PX-31)."""
         entries = entries_of(Git(self.mirror.path), tree)
         steering = [
             (path, one.mode, one.id) for path, one in entries.items() if class_of(path, self.moved) == "harness"
         ]
-        return hashlib.sha256(json.dumps([setups(job), sorted(steering)]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([commands, sorted(steering)]).encode()).hexdigest()
 
     async def _make(self, sandbox: Sandbox, job: TestJob, tree: str) -> Layer:
         if self._room is None:

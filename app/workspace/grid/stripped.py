@@ -1,6 +1,6 @@
 """The stripped patch: a fix without its changes of the set-up of tests, tried on its own (proof.md, DM-2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.integrity.classes import class_of
@@ -21,7 +21,7 @@ SHOWN = 3
 async def offer(sandbox: Sandbox, request: Request, grid: Grid, judgement: Judgement) -> Finding | None:
     """What can be left out so that the gate has nothing on the rest and the named tests pass; the verdict stays."""
     kinds = [one for one in judgement.findings if one.rule in RULES and one.severity in ("block", "review")]
-    if not kinds or grid.word(ORIGINAL) != "pass":
+    if judgement.verdict == "allow" or not kinds or grid.word(ORIGINAL) != "pass":
         return None
     git = Git(request.mirror.path)
     tree, dropped = stripped(git, request, kinds)
@@ -32,7 +32,7 @@ async def offer(sandbox: Sandbox, request: Request, grid: Grid, judgement: Judge
     delta = replace(made, moved=request.delta.moved, waived=request.delta.waived)
     if judge(delta, None).verdict != "allow":
         return None
-    asked = replace(request, trees={**request.trees, "fixed": tree}, delta=delta, known={}, keep=lambda runs: None)
+    asked = replace(request, trees={**request.trees, "fixed": tree}, delta=delta)
     if (await run_once(sandbox, asked, "fixed")).result != "pass":
         return None
     title, sentence = SENTENCES["DM-2"]
@@ -50,16 +50,15 @@ def stripped(git: Git, request: Request, kinds: Sequence[Finding]) -> tuple[str,
         if change.old is None and class_of(change.path, delta.moved) == "test":
             rest[change.path] = fixed[change.path]
     for path in {one.file for one in kinds if one.file in rest and class_of(one.file, delta.moved) == "source"}:
-        _take_out(git, delta, rest, (str(path), head, kinds))
+        _take_out(git, delta, rest, str(path), head, kinds)
     paths = sorted({path for one in delta.fix for path in (one.old, one.new) if path is not None})
     return write_tree(git, rest), tuple(path for path in paths if rest.get(path) != fixed.get(path))
 
 
 def _take_out(
-    git: Git, delta: Delta, rest: dict[str, Entry], at: tuple[str, dict[str, Entry], Sequence[Finding]]
+    git: Git, delta: Delta, rest: dict[str, Entry], path: str, head: Mapping[str, Entry], kinds: Sequence[Finding]
 ) -> None:
     """A generated file as it was; of any other the lines of its marks."""
-    path, head, kinds = at
     mine = [one for one in kinds if one.file == path]
     if any(one.rule == "TI600" for one in mine) and path in head:
         rest[path] = head[path]

@@ -29,7 +29,7 @@ class Uids:
 
     @staticmethod
     def of(folder: Path, pool: str) -> "Uids":
-        """From a setting such as `210000-210255`; raises UserError when it is no range or meets real users."""
+        """From a setting such as `70000-70255`; raises UserError when it is no range or meets real users."""
         first, _, last = pool.partition("-")
         if not (first.isdigit() and last.isdigit() and 1000 <= int(first) <= int(last) < 2**31):
             raise UserError(f"REMEDY_SANDBOX__UID_POOL must be a range such as 70000-70255, not {pool!r}.")
