@@ -1,5 +1,6 @@
 """Settings of the whole suite: properties may take their time, and who shares something dear shares a process."""
 
+import gc
 from typing import Any
 
 import pytest
@@ -28,3 +29,9 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no ty
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
     return _Scheduling(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and models live to the end: the collector need not walk through them again and again."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)

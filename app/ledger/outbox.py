@@ -1,9 +1,22 @@
 """The outbox: intended writes to GitHub, in order per lane, sent by one sender per installation (domain.md, 15)."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.sql.dml import Update
 
 from app.ledger.ids import new_id
@@ -57,8 +70,14 @@ def due(conn: Connection, installation_id: int, now: int) -> Row | None:
     SENDING in the answer means that a dead sender began it: look the thing up before you repeat (OB-4). The pace of
     the installation is the caller's: see `ledger/pace`.
     """
-    rows = select(outbox).where(outbox.c.installation_id == installation_id, is_ready(now))
-    return conn.execute(rows.order_by(outbox.c.seq).limit(1)).one_or_none()
+    return conn.execute(_due(), {"installation": installation_id, "now": now}).one_or_none()
+
+
+@cache
+def _due() -> Select[Any]:
+    now, installation = bindparam("now", type_=BigInteger), bindparam("installation", type_=BigInteger)
+    rows = select(outbox).where(outbox.c.installation_id == installation, is_ready(now))
+    return rows.order_by(outbox.c.seq).limit(1)
 
 
 def find(conn: Connection, key: str) -> Row | None:
@@ -107,17 +126,19 @@ def dropped(conn: Connection, row_id: str, why: str, now: int) -> None:
     _end(conn, row_id, OutboxState.DROPPED, why, now)
 
 
-def installations_due(conn: Connection, now: int, *, rung_before: int | None = None) -> list[int]:
-    """Installations, present and not suspended, that have a row to send and whose pace allows it.
+def installations_due(conn: Connection, now: int, rung_before: int) -> list[int]:
+    """Installations, present and not suspended, whose pace allows to send a row whose doorbell did not ring since."""
+    return list(conn.execute(_installations_due(), {"now": now, "before": rung_before}).scalars())
 
-    With `rung_before` only those where such a row's doorbell did not ring since.
-    """
+
+@cache
+def _installations_due() -> Select[int]:
+    now, before = bindparam("now", type_=BigInteger), bindparam("before", type_=BigInteger)
     here = and_(installations.c.suspended_at.is_(None), installations.c.removed_at.is_(None))
     paced = or_(installations.c.next_write_at.is_(None), installations.c.next_write_at <= now)
-    ids = select(outbox.c.installation_id).join(installations).where(is_ready(now), here, paced).distinct()
-    if rung_before is not None:
-        ids = ids.where(or_(outbox.c.rung_at.is_(None), outbox.c.rung_at <= rung_before))
-    return list(conn.execute(ids.order_by(outbox.c.installation_id)).scalars())
+    unrung = or_(outbox.c.rung_at.is_(None), outbox.c.rung_at <= before)
+    ids = select(outbox.c.installation_id).join(installations).where(is_ready(now), here, paced, unrung)
+    return ids.distinct().order_by(outbox.c.installation_id)
 
 
 def _replace(conn: Connection, old: Row, wanted: Mapping[str, Any]) -> None:
@@ -131,7 +152,7 @@ def _replace(conn: Connection, old: Row, wanted: Mapping[str, Any]) -> None:
         _set(conn, old.id, **wanted, **_fresh(conn, old.installation_id))
 
 
-def is_ready(now: int) -> ColumnElement[bool]:
+def is_ready(now: int | BindParameter[int]) -> ColumnElement[bool]:
     """It may be sent now, and nothing of its lane comes before it."""
     earlier = outbox.alias()
     held = select(earlier.c.id).where(

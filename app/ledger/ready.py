@@ -82,7 +82,7 @@ def due(conn: Connection, now: int, rering_ms: int) -> list[tuple[str, str]]:
     found = [("intake", f"{COMMAND}{row_id}") for row_id in _rows(conn, _COMMANDS, now, before)]
     for job, bell in _BELLS.items():
         found += [(job, row_id) for row_id in _rows(conn, bell, now, before)]
-    found += [("deliver", str(i)) for i in letters.installations_due(conn, now, rung_before=before)]
+    found += [("deliver", str(i)) for i in letters.installations_due(conn, now, before)]
     return found
 
 

@@ -107,7 +107,7 @@ def test_a_limit_of_githubs_is_left_to_the_sweep_OB_6(world: World) -> None:
     a_red_pull(world)
     world.step_to("deliver")
     with world.services.write() as conn:
-        (installation,) = outbox.installations_due(conn, world.now())
+        (installation,) = outbox.installations_due(conn, world.now(), world.now())
         pace.set_next_write(conn, installation, world.now() + 60_000)
     before = len(world.github.log(writes_only=True))
 

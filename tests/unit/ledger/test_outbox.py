@@ -151,8 +151,8 @@ def test_one_installation_never_waits_for_another(conn: Connection) -> None:
     pace.set_next_write(conn, ACME, NOW + 10)
     assert pace.next_write(conn, ACME) == NOW + 10
     assert pace.next_write(conn, OTHER) == 0
-    assert outbox.installations_due(conn, NOW) == [OTHER]
-    assert outbox.installations_due(conn, NOW + 10) == [ACME, OTHER]
+    assert outbox.installations_due(conn, NOW, NOW) == [OTHER]
+    assert outbox.installations_due(conn, NOW + 10, NOW + 10) == [ACME, OTHER]
 
 
 def test_nothing_is_sent_to_an_installation_that_is_gone_or_suspended(conn: Connection) -> None:
@@ -160,9 +160,9 @@ def test_nothing_is_sent_to_an_installation_that_is_gone_or_suspended(conn: Conn
     put(conn, "2", installation=OTHER)
     repos.suspend_installation(conn, ACME, NOW)
     repos.remove_installation(conn, OTHER, NOW)
-    assert outbox.installations_due(conn, NOW) == []
+    assert outbox.installations_due(conn, NOW, NOW) == []
     repos.suspend_installation(conn, ACME, None)
-    assert outbox.installations_due(conn, NOW) == [ACME]
+    assert outbox.installations_due(conn, NOW, NOW) == [ACME]
 
 
 def test_an_unknown_kind_is_refused(conn: Connection) -> None:
