@@ -64,13 +64,21 @@ def here() -> Iterator[None]:
 
 @pytest.fixture
 def a_world(tools: Path) -> Iterator[Callable[..., World]]:
+    """Worlds with a quick test command."""
+    with worlds(World, tools, quick.FILES) as make:
+        yield make
+
+
+@pytest.fixture
+def a_pytest_world(tools: Path) -> Iterator[Callable[..., World]]:
+    """Worlds whose proofs run pytest, as it is found in most repositories."""
     with worlds(World, tools, shop.FILES) as make:
         yield make
 
 
 @pytest.fixture
 def a_deadly_world(tools: Path) -> Iterator[Callable[..., DeadlyWorld]]:
-    """Worlds whose workers can be killed, with a quick test command."""
+    """Worlds whose workers can be killed."""
     with worlds(DeadlyWorld, tools, quick.FILES) as make:
         yield make
 

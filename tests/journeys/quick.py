@@ -1,14 +1,14 @@
-"""A test command of the repository's own that is quick: journeys about kills repeat proofs, not pytest's start."""
+"""A test command of the repository's own that is quick: most journeys wait for proofs, not to see pytest start."""
 
 from tests.demo import shop
 
-POLICY = """enabled: true
-tests:
+TESTS = """tests:
   - name: quick
     framework: pytest
     run: [python3, check.py, "{report}"]
     run_named: [python3, check.py, "{report}", "{id}"]
 """
+POLICY = f"enabled: true\n{TESTS}"
 
 CHECK = """import importlib
 import sys

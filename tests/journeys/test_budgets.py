@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from app.ledger import events, turns
 from app.ledger.rows import Row
+from tests.journeys import quick
 from tests.journeys.steps import a_red_pull, bodies, check_of, reactions
 from tests.journeys.world import AUTHOR, REPO, World
 
-TOKENS = "enabled: true\nlimits: {run_tokens: 200, budgets: 2}\n"
+TOKENS = f"{quick.POLICY}limits: {{run_tokens: 200, budgets: 2}}\n"
 """A turn of the agent for tests takes 120."""
-SECONDS = "enabled: true\nlimits: {run_s: 1, budgets: 1}\n"
+SECONDS = f"{quick.POLICY}limits: {{run_s: 1, budgets: 1}}\n"
 
 
 def happened(world: World, run: Row) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from app.ledger.views import scope_view
 from app.runs.projection import State, project
 from tests.demo import shop
+from tests.journeys import quick
 from tests.journeys.steps import a_red_pull, bodies, check_of
 from tests.journeys.world import AUTHOR, REPO, TIMES, World, fix
 
@@ -22,7 +23,7 @@ def state_of(world: World, number: int) -> State:
 @pytest.mark.long
 def test_a_fix_at_lines_of_the_pull_request_is_suggested_there_PB_3_T37(a_world: Callable[..., World]) -> None:
     world = a_world()
-    world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": "enabled: true\npublish: suggestions\n"})
+    world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": f"{quick.POLICY}publish: suggestions\n"})
     number = a_red_pull(world)
     world.step_until_quiet()
 
@@ -41,7 +42,7 @@ def test_a_fix_at_lines_of_the_pull_request_is_suggested_there_PB_3_T37(a_world:
 def test_no_push_follows_a_persons_push_within_the_quiet_time_PB_6_W50(a_world: Callable[..., World]) -> None:
     """Mode commit alone: the author's own branch. A head that moves begins the time anew."""
     world = a_world(times={**TIMES, "push_quiet_s": 3600})
-    world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": "enabled: true\npublish: commit\n"})
+    world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": f"{quick.POLICY}publish: commit\n"})
     number = a_red_pull(world)
     waiting = world.step_to("publish")
     assert world.run("publish", waiting) == "waiting"
@@ -65,7 +66,7 @@ def test_a_protected_path_is_proposed_and_never_pushed_PB_3_PB_6(a_world: Callab
     commit = "git -c user.name=q -c user.email=q@example.invalid commit -qm notes"
     by_shell = ["sh", "-c", f"echo changed > NOTES.md && git add -A && {commit}"]
     world = a_world({"agent": [{**fix(shop.SECOND_TRY), "run": by_shell}]})
-    policy = "enabled: true\nprotected: [NOTES.md]\n"
+    policy = f"{quick.POLICY}protected: [NOTES.md]\n"
     world.github.push(AUTHOR, REPO, "main", {".github/remedy.yml": policy, "NOTES.md": "kept\n"})
     number = a_red_pull(world)
     world.step_until_quiet()

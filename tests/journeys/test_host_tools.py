@@ -16,6 +16,7 @@ from app.runners.permissions import HOST_TOOLS
 from app.runs.model import Role
 from tests.agents.install import install_qa
 from tests.demo import shop
+from tests.journeys import quick
 from tests.journeys.steps import a_red_pull, bodies
 from tests.journeys.world import REPO, World, fix
 
@@ -115,7 +116,7 @@ def test_a_question_stops_the_run_for_a_person(a_world: Callable[..., World]) ->
 def test_a_tool_that_policy_takes_away_is_neither_offered_nor_done(a_world: Callable[..., World]) -> None:
     """D16, S49: the base branch's policy narrows; a call outside the grant is denied, and nothing is sent."""
     world = a_world()
-    policy = "enabled: true\nrunner:\n  agent: {allow: {host_tools: [submit_result, run_log]}}\n"
+    policy = f"{quick.POLICY}runner:\n  agent: {{allow: {{host_tools: [submit_result, run_log]}}}}\n"
     world.github.push("mo", REPO, "main", {".github/remedy.yml": policy})
     number = with_tools(world, "tools", asks("issue_comment", body="x"), fix(shop.SECOND_TRY))
 

@@ -6,17 +6,18 @@ import pytest
 
 from app.runs.model import Role
 from tests.demo import shop
+from tests.journeys import quick
 from tests.journeys.steps import a_red_pull, bodies, check_of
 from tests.journeys.world import AUTHOR, REPO, World, fix
 
-NARROW = """enabled: true
+NARROW = f"""{quick.POLICY}\
 runner:
   agent:
-    allow: {agent_tools: {fetch: deny, execute: deny}}
-limits: {rounds: 1, agent_turn_s: 77}
+    allow: {{agent_tools: {{fetch: deny, execute: deny}}}}
+limits: {{rounds: 1, agent_turn_s: 77}}
 protected: [docs/]
 """
-ONE_COMMIT = "enabled: true\npublish: commit\nlimits: {bot_commits: 1}\n"
+ONE_COMMIT = f"{quick.POLICY}publish: commit\nlimits: {{bot_commits: 1}}\n"
 NEVER_GOOD = {"agent": [fix(shop.FIRST_TRY), fix(shop.SECOND_TRY)], "review": ["correct"]}
 
 

@@ -44,9 +44,11 @@ def kept(world: World, number: int, kind: EvidenceKind) -> list[Any]:
     return [json.loads(world.services.store.read(row)) for row in rows]
 
 
-def test_a_fix_is_shown_with_its_grid_and_can_be_checked_again_EV_2_EV_6_PF_2(a_world: Callable[..., World]) -> None:
+def test_a_fix_is_shown_with_its_grid_and_can_be_checked_again_EV_2_EV_6_PF_2(
+    a_pytest_world: Callable[..., World],
+) -> None:
     """PT-7, PT-12, MM-1: six cells, the whole suite, mutants; the supervisor cites grid and gate."""
-    world = a_world(limits={"mutants_s": 20})
+    world = a_pytest_world(limits={"mutants_s": 20})
     number = a_red_pull(world)
     world.step_until_quiet()
 

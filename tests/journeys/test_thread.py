@@ -11,7 +11,8 @@ from tests.journeys.steps import a_red_pull
 from tests.journeys.world import World, fix
 
 
-def test_a_red_check_is_repaired_proved_published_and_the_author_is_told(world: World) -> None:
+def test_a_red_check_is_repaired_proved_published_and_the_author_is_told(a_pytest_world: Callable[..., World]) -> None:
+    world = a_pytest_world()
     number = a_red_pull(world)
 
     world.step_until_quiet()

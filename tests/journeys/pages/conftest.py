@@ -12,7 +12,7 @@ from app.ledger.ids import new_id
 from app.ledger.repos import ScopeFacts
 from app.ledger.runs import RunFacts, StepFacts
 from app.runs.model import Run, Stage, Status, Step, StepStatus
-from tests.demo import shop
+from tests.journeys import quick
 from tests.journeys.conftest import worlds
 from tests.journeys.steps import a_red_pull
 from tests.journeys.world import World
@@ -32,7 +32,7 @@ class Stopped:
 
 @pytest.fixture(scope="package")
 def stopped(tools: Path) -> Iterator[Stopped]:
-    with worlds(World, tools, shop.FILES) as make:
+    with worlds(World, tools, quick.FILES) as make:
         world = make(operators=("boss",), pages=True)
         world.github.set_hook(f"{world.settings.url}/webhook")
         world.github.collaborator("acme/listing", "eve", "read")
