@@ -1,7 +1,8 @@
 # make demo    a local GitHub, a failing check, a fix: no account, no key
 # make test    the suite, in under ten minutes
 # make test-all  with every combination of command and actor, a storm, and kills of the real process tree
-# make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes (long)
+# make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes, in GitHub's newer API (long)
+# make test-browser  a person's whole way in Chromium, read by axe-core; PICTURES=docs/images makes README's anew
 # make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model and a real LiteLLM gateway (installed once, from npm and PyPI)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
@@ -23,7 +24,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-agents test-machines check up bench bench-logs docs lock clean
+.PHONY: help demo test test-all test-browser test-agents test-machines check up bench bench-logs docs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -37,12 +38,15 @@ test: $(VENV)/dev.stamp
 test-all: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q -m "not agents"
 
+test-browser: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest -q -n0 -rs -m long tests/browser
+
 test-agents: $(VENV)/dev.stamp
 	@REMEDY_TEST_AGENTS="$${REMEDY_TEST_AGENTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/remedy-agents}" $(BIN)/python -m pytest -n0 -m agents -rs -v tests/agents
 
 # psycopg complains of connections that a test left to the end of its process; SQLite's driver never did.
 test-machines: $(VENV)/dev.stamp
-	@JOURNEYS=postgresql $(BIN)/python -m pytest -q -W "ignore::pytest.PytestUnraisableExceptionWarning" tests/journeys
+	@JOURNEYS=postgresql JOURNEYS_GITHUB=other $(BIN)/python -m pytest -q -W "ignore::pytest.PytestUnraisableExceptionWarning" tests/journeys
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/python -m ruff format --check --output-format=concise . || { echo "make: run $(BIN)/ruff format ."; exit 1; }

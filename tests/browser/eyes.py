@@ -1,5 +1,6 @@
 """A Chromium without windows that notes what its console says about our pages, and reads them with axe-core."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import axe_playwright_python
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, sync_playwright
 
-CHROMIUM = shutil.which("chromium") or ""
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -36,6 +37,12 @@ class Eyes:
 
     def go(self, path: str) -> None:
         self.page.goto(path if path.startswith("http") else self.url + path)
+
+    def picture(self, name: str) -> None:
+        """Keep what is on the screen in the folder `PICTURES`, if the environment names one: README's are made so."""
+        if folder := os.environ.get("PICTURES"):
+            self.page.emulate_media(color_scheme="light")
+            self.page.screenshot(path=Path(folder) / f"{name}.png")
 
     def faults(self) -> list[str]:
         """What axe-core finds on this page in each look; empty is good (UX-A3)."""

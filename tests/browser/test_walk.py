@@ -115,6 +115,10 @@ def watch(place: Newcomer, see: Eyes, number: int) -> list[str]:
     page.wait_for_selector("#fact:has-text('Fix ready')", timeout=LONG_MS)
     page.wait_for_selector("#live:has-text('finished')", timeout=LONG_MS)
     faults += see.faults()
+    see.picture("run")
+    see.go(f"{place.github.web_url}/{REPO}/pull/{number}")
+    see.picture("pull-request")
+    page.go_back()
     fix = place.github.pulls(REPO)[-1]
     place.github.merge(AUTHOR, fix)
     check = place.wait("green", lambda: _green(place, number), 120)

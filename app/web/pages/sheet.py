@@ -12,7 +12,7 @@ from app.ledger.sheet import Moment, Sheet, TurnSheet
 from app.redact import Redactor
 from app.render.scope import as_expected, columns, mapped, name_of
 from app.render.told import Told, told
-from app.runs.model import Stage, Status
+from app.runs.model import Ci, Decision, Stage, Status
 from app.runs.projection import Button
 from app.runs.view import RunView, ScopeView
 
@@ -43,6 +43,17 @@ _STAGES = (
     (Stage.AWAIT_CI, "CI"),
     (Stage.FINAL_REVIEW, "Report"),
 )
+
+_VERDICT: Mapping[str, str] = {Decision.APPROVE: "approved", Decision.CORRECT: "sent back", Decision.BLOCK: "blocked"}
+_CI: Mapping[str, str] = {
+    Ci.GREEN: "green",
+    Ci.RED_NAMED: "red",
+    Ci.RED_OTHER: "red elsewhere",
+    Ci.NONE: "none ran",
+    Ci.WAITING_APPROVAL: "waits for a person",
+    Ci.UNFINISHED: "did not end",
+    Ci.NOT_PUSHED: "not pushed",
+}
 
 
 @dataclass(frozen=True)
@@ -109,7 +120,6 @@ def stages_of(sheet: Sheet, run: RunView, view: ScopeView) -> list[StageNote]:
     """Diagnosis and issue, then the machine's stages, with a note on each."""
     here = run.blocked_stage if run.status is Status.BLOCKED else run.stage
     over = run.status in (Status.COMPLETED, Status.CANCELLED)
-    reached = {turn.purpose for turn in sheet.turns}
     order = [stage for stage, _ in _STAGES]
     at = len(order) if run.status is Status.COMPLETED else order.index(here) if here in order else -1
     numbers = [str(group.issue_number) for group in view.groups if group.issue_number]
@@ -117,14 +127,24 @@ def stages_of(sheet: Sheet, run: RunView, view: ScopeView) -> list[StageNote]:
         StageNote("Diagnosis", f"{view.failures_total} failing", done=True),
         StageNote("Issue", ", ".join(numbers[:3]) or "none", done=bool(numbers)),
     ]
+    said = _notes(sheet, run, view)
     for place, (stage, name) in enumerate(_STAGES):
-        note = {Stage.AGENT: f"round {run.round} of {run.rounds}", Stage.PROVE: _grid(view)}.get(stage, "")
-        if stage is Stage.PUBLISH and view.publication is not None:
-            note = view.publication.mode.replace("_", " ")
-        if stage is Stage.PLAN_REVIEW and "plan" not in reached:
-            note = "not asked"
-        notes.append(StageNote(name, note, done=place < at, here=not over and place == at))
+        notes.append(StageNote(name, said.get(stage, ""), done=place < at, here=not over and place == at))
     return notes
+
+
+def _notes(sheet: Sheet, run: RunView, view: ScopeView) -> Mapping[Stage, str]:
+    verdicts = {turn.purpose: _VERDICT.get(turn.verdict, "") for turn in sheet.turns}
+    published = view.publication
+    return {
+        Stage.PLAN_REVIEW: verdicts.get("plan", "not asked"),
+        Stage.AGENT: f"round {run.round} of {run.rounds}",
+        Stage.PROVE: _grid(view),
+        Stage.SUPERVISOR: verdicts.get("review", ""),
+        Stage.PUBLISH: published.mode.replace("_", " ") if published is not None else "",
+        Stage.AWAIT_CI: _CI.get(published.ci or "", "") if published is not None else "",
+        Stage.FINAL_REVIEW: run.result.value.replace("_", " ") if run.result is not None else "",
+    }
 
 
 def costs_of(turns: Sequence[TurnSheet]) -> list[Part]:

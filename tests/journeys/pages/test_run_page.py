@@ -48,6 +48,10 @@ def test_ux_p1_a_run_is_read_blocked_and_resumed_on_its_page_until_it_is_green(a
     assert "Fix ready" in page.text
     assert "as expected" in page.text
     assert "data-live" not in page.text, "what has ended is not live"
+    stages = page.text.partition('id="stages"')[2].partition("</ol>")[0]
+    for note in ("round 1 of 4", "4 of 4 trees", "stacked pr", "green", "fixed"):
+        assert f">{note}<" in stages, stages
+    assert stages.count(">approved<") == 2, "the plan and the fix"
     (comment,) = bodies(world, number)
     assert f"]({world.settings.url}{path})" in comment, "the comment links its page"
     assert check_of(world, number).details_url == f"{world.settings.url}{path}"
