@@ -11,7 +11,7 @@ from tests.github.auth import Caller
 from tests.github.call import Call
 from tests.github.core.messages import FORBIDDEN, NOT_FOUND, Answer, FileBody, Refused, Request, not_found
 from tests.github.core.permissions import ANY_TOKEN, APP, NEEDS, NOBODY, grants
-from tests.github.core.record import Asked
+from tests.github.core.record import Asked, Told
 from tests.github.core.spec import Fault as SpecFault
 from tests.github.core.spec import Match, Operation
 from tests.github.core.state import Repository
@@ -58,6 +58,7 @@ def handle(world: "World", request: Request, fault: Fault | None = None) -> Answ
             answer = _our_bug(world, asking, traceback.format_exc(limit=-4))
         answer = _checked(world, asking, answer)
         _finish(world, asking, answer)
+        _keep(world, asking, answer)
         if fault is not None and fault.after_effect and fault.status is not None:
             answer = Answer(fault.status, fault.body, dict(fault.headers))
         operation = asking.operation.id if asking.operation is not None else None
@@ -294,6 +295,16 @@ def _finish(world: "World", asking: Asking, answer: Answer) -> None:
             world.limits.refund(who)
             answer.status, answer.body = 304, None
     answer.headers = headers
+
+
+def _keep(world: "World", asking: Asking, answer: Answer) -> None:
+    """For the referee: what was answered well and in JSON."""
+    is_json = answer.headers.get("Content-Type", "").startswith("application/json")
+    if asking.match is None or not is_json or not 200 <= answer.status < 300 or not isinstance(answer.body, bytes):
+        return
+    request, match = asking.request, asking.match
+    told = Told(match.operation.id, match.params, dict(request.query), asking.body, answer.status, answer.body)
+    world.record.tell(told)
 
 
 def _json(request: Request) -> Any:

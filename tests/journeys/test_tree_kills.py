@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from redis import Redis
 
+from app.runs.model import Stage
 from tests.journeys.outcome import assert_seen_once, left_over
 from tests.journeys.place import TREE_S
 from tests.journeys.place import a_tree as a_tree_here
@@ -47,13 +48,13 @@ def test_every_process_is_killed_once_on_the_way(a_tree: Callable[..., Tree]) ->
         tree.kill("web")
         assert tree.github.our_checks(f"{REPO}#{number}") == []
     tree.wait("Remedy answers again", tree._answers)
-    tree.wait_for_stage(number, "AGENT")
+    tree.wait_for_stage(number, Stage.AGENT)
     tree.wait("the agent works", lambda: any(t["status"] == "RUNNING" for t in tree.run_at(number)["turns"]))
     tree.kill("long")
     tree.kill("sweep")
-    tree.wait_for_stage(number, "PROVE", "SUPERVISOR", "PUBLISH")
+    tree.wait_for_stage(number, Stage.PROVE)
     tree.kill("long")
-    tree.wait_for_stage(number, "PUBLISH", "AWAIT_CI", "FINAL_REVIEW")
+    tree.wait_for_stage(number, Stage.PUBLISH)
     tree.kill("quick")
 
     tree.wait_until_completed(number)
@@ -71,10 +72,10 @@ def test_redis_is_down_killed_and_emptied_on_the_way_CR_16(a_tree: Callable[...,
         assert all(delivery.ok for delivery in tree.github.deliveries("check_run"))
         assert tree.run_at(number) == {}
         redis.start()
-        tree.wait_for_stage(number, "AGENT")
+        tree.wait_for_stage(number, Stage.AGENT)
         with Redis.from_url(redis.url) as client:
             client.flushall()
-        tree.wait_for_stage(number, "PROVE", "SUPERVISOR", "PUBLISH")
+        tree.wait_for_stage(number, Stage.PROVE)
         redis.kill()
         shutil.rmtree(redis.folder / "appendonlydir", ignore_errors=True)
         redis.start()

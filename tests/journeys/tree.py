@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from app.runs import model
 from app.services import Services, make
 from app.settings import Settings
 from tests.demo import shop
@@ -68,8 +69,11 @@ class Tree(Stage):
     def run_at(self, number: int) -> Mapping[str, Any]:
         return self.status(number)["run"] or {}
 
-    def wait_for_stage(self, number: int, *stages: str) -> None:
-        self.wait(f"stage {stages}", lambda: self.run_at(number).get("stage") in stages)
+    def wait_for_stage(self, number: int, stage: model.Stage) -> None:
+        """Until the run is at this stage or beyond it: a quick one is over before anybody looks."""
+        order = list(model.Stage)
+        reached = order[order.index(stage) :]
+        self.wait(f"stage {stage}", lambda: self.run_at(number).get("stage") in reached)
 
     def wait_until_completed(self, number: int) -> None:
         self.wait("the end of the run", lambda: self.run_at(number).get("status") == "COMPLETED")

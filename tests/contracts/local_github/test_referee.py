@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from githubkit import AppAuthStrategy, GitHub
 from githubkit.webhooks import parse
 
 from tests.github import LocalGitHub
+from tests.github.core.record import Told
+from tests.github.referee import objections, with_newer_fields
 from tests.github.stage import broken_pull, shop
 
 EVERYTHING = {
@@ -28,6 +31,14 @@ EVERYTHING = {
 def github() -> Iterator[LocalGitHub]:
     with LocalGitHub(manifest=EVERYTHING) as running:
         yield running
+
+
+A_REF = {
+    "ref": "refs/heads/main",
+    "node_id": "x",
+    "url": "https://github.example/ref",
+    "object": {"type": "commit", "sha": "a" * 40, "url": "https://github.example/commit"},
+}
 
 
 def story(github: LocalGitHub) -> None:
@@ -87,16 +98,6 @@ CALLS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
 }
 
 
-def with_newer_fields(body: Any) -> Any:
-    """githubkit's models are some weeks younger than the description: a label may be archived by then."""
-    if isinstance(body, list):
-        return [with_newer_fields(item) for item in body]
-    if not isinstance(body, dict):
-        return body
-    more = {"archived_at": None, "archived_by": None} if {"color", "default", "name"} <= body.keys() else {}
-    return {key: with_newer_fields(value) for key, value in body.items()} | more
-
-
 def test_d_43_its_models_read_what_is_answered(github: LocalGitHub) -> None:
     story(github)
     (installation,) = github.world.state.installations
@@ -110,6 +111,18 @@ def test_d_43_its_models_read_what_is_answered(github: LocalGitHub) -> None:
         with app.with_auth(app.auth.as_installation(installation)) as client:
             for name, call in CALLS.items():
                 assert call(client.rest, at).parsed_data is not None, name
+
+
+def test_d_43_bodies_that_its_models_refuse_are_named() -> None:
+    path = {"owner": "acme", "repo": "shop"}
+    good = Told("git/get-ref", {**path, "ref": "heads/main"}, {}, None, 200, json.dumps(A_REF).encode())
+    bad_answer = replace(good, answer=json.dumps({**A_REF, "object": None}).encode())
+    bad_request = Told("issues/create-comment", {**path, "issue_number": 1}, {}, {"body": 7}, 201, b"{}")
+    assert objections([good]) == []
+    assert [one.partition(":")[0] for one in objections([bad_answer, good, bad_request])] == [
+        "githubkit on git/get-ref",
+        "githubkit on issues/create-comment",
+    ]
 
 
 def test_d_43_its_client_writes(github: LocalGitHub) -> None:

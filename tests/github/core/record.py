@@ -1,9 +1,11 @@
 """What was asked and what broke a rule: the request log, and violations that no test may leave (github.md C4)."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+TOLD_KEPT = 100
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,18 @@ class Asked:
         return self.method not in ("GET", "HEAD")
 
 
+@dataclass(frozen=True)
+class Told:
+    """One good answer of JSON, `answer`, to an operation with these values."""
+
+    operation: str
+    params: Mapping[str, Any]
+    query: Mapping[str, str]
+    body: Any
+    status: int
+    answer: bytes
+
+
 @dataclass
 class Expectation:
     operation: str
@@ -48,6 +62,7 @@ class Record:
     """Kept from the start of a test to its end; safe to use from any thread."""
 
     asked: list[Asked] = field(default_factory=list)
+    told: dict[str, list[Told]] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     notify: Callable[[Violation], None] | None = None
@@ -66,6 +81,12 @@ class Record:
             self.violations.append(violation)
         if self.notify is not None:
             self.notify(violation)
+
+    def tell(self, told: Told) -> None:
+        """Keep an answer for the referee; of each operation the first hundred."""
+        kept = self.told.setdefault(told.operation, [])
+        if len(kept) < TOLD_KEPT:
+            kept.append(told)
 
     def expect(self, operation: str, where: str) -> None:
         """The test is about to break this rule on purpose; not breaking it fails the test (D-16)."""

@@ -6,6 +6,7 @@ from tests.github.core.ci import CheckRun, WorkflowRun
 from tests.github.core.record import Asked, Violation
 from tests.github.core.state import Comment, Pull, Repository, Thread
 from tests.github.hooks import Delivery
+from tests.github.referee import objections
 from tests.github.verbs.verb import RepositoryName, ThreadName, Verbs, free_verb, reading
 
 
@@ -98,8 +99,9 @@ class LookingVerbs(Verbs):
         return [*self.world.record.complaints(), *self.world.faults.complaints()]
 
     def verify(self) -> None:
-        """Raise AssertionError with every complaint (D-16, D-34)."""
-        found = self.complaints()
+        """Raise AssertionError with every complaint (D-16, D-34) and objection (D-43)."""
+        told = self.world.record.told.values()
+        found = self.complaints() + objections(one for some in told for one in some)
         if found:
             raise AssertionError("the local GitHub complains:\n" + "\n".join(found))
 

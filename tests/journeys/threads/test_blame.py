@@ -99,7 +99,8 @@ def test_the_log_of_a_red_base_is_read_once(a_place: Callable[..., Place]) -> No
     for n in range(4):
         place.red_pull(branch=f"branch-{n}")
     place.settle()
-    asked = [one for one in place.github.log("actions/download-job-logs-for-workflow-run") if str(base.id) in one.path]
+    (job,) = (job for job in place.github.world.state.jobs.values() if job.check.id == base.id)
+    asked = [one for one in place.github.log("actions/download-job-logs-for-workflow-run") if str(job.id) in one.path]
     assert len(asked) == 1
 
 
@@ -125,7 +126,6 @@ def test_where_every_test_fails_in_its_set_up_nobody_is_sent_to_work_G25(place: 
     assert place.causes(number) == ["infrastructure"]
     assert place.world.run_of(number) is None and place.issues() == []
     (comment,) = place.comments(number)
-    print(comment, place.check(number).title)
     assert "the CI machine failed, and 2 tests with it" in comment
     assert "| `unit` | infrastructure | every test failed in set-up, before it began |" in comment
     assert "say `/remedy fix` and give the reason" in comment
