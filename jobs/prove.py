@@ -24,6 +24,7 @@ from app.runs.model import ItemKind, ItemStatus, ProofOutcome
 from app.services import Services, hold, services
 from app.turns.places import fetch, mirror_of
 from app.workspace.grid.cells import NotRun
+from app.workspace.packs import packs_of
 from app.workspace.sandbox.model import SandboxUnavailable
 
 log = structlog.get_logger("prove")
@@ -93,10 +94,12 @@ def _begin(case: Case) -> Change | None:
     s = case.s
     with s.connect(case.run.installation_id) as github:
         client = github.acting(Purpose.READ, case.repository.id)
-        mirror = fetch(s, client, case.repository, (case.proof.head_sha, case.proof.base_sha))
+        mirror = fetch(s, client, case.run, case.repository, (case.proof.head_sha, case.proof.base_sha))
         title = _title(case, client)
     with s.read() as conn:
         change = replace(change_of(s, conn, mirror, case.proof, case.run), title=title)
+    if change.commit:
+        packs_of(s.settings.data, case.run.id).keep(mirror, change.commit, case.proof.head_sha)
     now = s.clock()
     deadline = now + limits_of(case.repository, s.settings).proof_s * 1000
     values = {"commit_sha": change.commit, "tree": change.tree, "deadline_at": deadline}

@@ -133,7 +133,7 @@ def _hand_over(job: Job, client: Client) -> tuple[PublicationEnd, Whole | None]:
     """Push where that is allowed; else the proven change is handed over as suggestions or as a patch."""
     s = job.s
     wanted = (job.run.head_sha, job.run.base_sha)
-    mirror = fetch(s, client.acting(Purpose.READ, job.repository.id), job.repository, wanted)
+    mirror = fetch(s, client.acting(Purpose.READ, job.repository.id), job.run, job.repository, wanted)
     if not job.commit or mirror.tree_of(job.commit) != job.publication.tree:
         return _refused(job, BlockCause.TREE_MISMATCH, "the tree to push is not the tree that was proved"), None
     whole = whole_fix(s, mirror, job.publication, (job.run, job.scope, job.repository), job.commit)

@@ -21,6 +21,7 @@ from app.proving.draft import sweep_drafts
 from app.runs.rules_repair import catches_up
 from app.services import Services, is_dead, make
 from app.settings import Settings
+from app.workspace.packs import sweep_packs
 from app.workspace.rooms import Rooms, room_key
 
 LEFT_OPEN_MS = 5 * 60 * 1000
@@ -82,10 +83,11 @@ def close_left_open(s: Services) -> int:
 
 
 def tidy(s: Services) -> int:
-    """Remove the rooms of sessions that are over, and of workers that died, and old drafts of proofs; how many."""
+    """Remove rooms of ended sessions and dead workers, old drafts of proofs, packs of ended runs; how many."""
+    data = s.settings.data
     with s.read() as conn:
-        kept = [room_key(session_id) for session_id in sessions.open_ids(conn)]
-    return Rooms.of(s.settings).sweep(kept) + sweep_drafts(s.settings.data)
+        kept, open_runs = [room_key(session_id) for session_id in sessions.open_ids(conn)], runs.open_ids(conn)
+    return Rooms.of(s.settings).sweep(kept) + sweep_drafts(data) + sweep_packs(data, open_runs)
 
 
 def sweep(s: Services) -> list[tuple[str, str]]:

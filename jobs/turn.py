@@ -149,7 +149,7 @@ def _runner(s: Services, case: Case) -> RunnerSpec | RunnerError:
 
 
 def _prepare(s: Services, case: Case, held: Hold, spec: RunnerSpec, client: Client) -> Work:
-    mirror = places.fetch(s, client, case.repository, (case.run.head_sha, case.run.base_sha))
+    mirror = places.fetch(s, client, case.run, case.repository, (case.run.head_sha, case.run.base_sha))
     outside = places.outside_of(client, case, mirror)
     if is_followed(spec):
         outside = replace(outside, remote_branch=branch_of(case))

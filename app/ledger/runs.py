@@ -152,6 +152,12 @@ def ended_before(conn: Connection, repository_id: int, dedup_tag: str, head_sha:
     return conn.execute(ended.limit(1)).one_or_none()
 
 
+def open_ids(conn: Connection) -> list[str]:
+    """Runs that have not ended."""
+    ended = runs.c.status.in_((Status.COMPLETED, Status.CANCELLED))
+    return list(conn.execute(select(runs.c.id).where(~ended)).scalars())
+
+
 def running(conn: Connection, installation_id: int) -> int:
     """How many runs of the installation are RUNNING; BLOCKED ones hold no slot (IT-31)."""
     mine = (runs.c.installation_id == installation_id, runs.c.status == Status.RUNNING)

@@ -10,6 +10,7 @@ from app.render.publish import Commit, render_commit
 from app.services import Services
 from app.workspace.checkout import Mirror
 from app.workspace.commits import Author, PatchRefused
+from app.workspace.packs import packs_of
 from app.workspace.patch import take_patch
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
@@ -55,6 +56,7 @@ def committed(
     made = mirror.commit(commit_sha, patch, message, {}, Author(at_s=case.run.created_at // 1000))
     if isinstance(made, PatchRefused):
         return _nothing(mirror, commit_sha, made.reason)
+    packs_of(s.settings.data, case.run.id).keep(mirror, made.sha, commit_sha)
     diff = mirror.diff(commit_sha, made.sha)
     return Work(made.sha, made.tree, diff, size_of(diff))
 

@@ -12,6 +12,7 @@ from app.ledger.rows import Row
 from app.render.prompts.inputs import ConventionFile, PullText
 from app.services import Services
 from app.workspace.checkout import Mirror
+from app.workspace.packs import packs_of
 
 CONVENTIONS = (
     "CONTRIBUTING.md",
@@ -34,13 +35,14 @@ def address(s: Services, full_name: str) -> str:
     return f"{s.settings.github.web_url.rstrip('/')}/{full_name}.git"
 
 
-def fetch(s: Services, client: Client, repository: Row, shas: Sequence[str]) -> Mirror:
-    """The mirror with these commits in it; a token is minted only if one of them is missing."""
+def fetch(s: Services, client: Client, run: Row, repository: Row, shas: Sequence[str]) -> Mirror:
+    """The mirror with these commits and ours of the run in it; a token is minted only if one of them is missing."""
     mirror = mirror_of(s, repository.id)
     missing = [sha for sha in shas if sha and not mirror.has(sha)]
     if missing:
         token = client.token(Purpose.CLONE, repository.id)
         mirror.fetch(address(s, repository.full_name), token, missing)
+    packs_of(s.settings.data, run.id).bring(mirror)
     return mirror
 
 

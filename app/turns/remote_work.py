@@ -22,7 +22,7 @@ def bring(s: Services, case: Case, branch: str, result: TurnResult) -> Work:
     refs = (f"refs/heads/{branch}", *_pull_refs(s, case, result.pulls))
     with s.connect(case.run.installation_id) as github:
         client = github.acting(Purpose.READ, case.repository.id)
-        mirror = places.fetch(s, client, case.repository, (case.run.head_sha, case.run.base_sha))
+        mirror = places.fetch(s, client, case.run, case.repository, (case.run.head_sha, case.run.base_sha))
         token = client.token(Purpose.CLONE, case.repository.id)
         found = mirror.fetch(places.address(s, case.repository.full_name), token, refs)
     sha = next((found[ref] for ref in refs if ref in found), "")

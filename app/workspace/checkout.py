@@ -82,6 +82,15 @@ class Mirror:
         text = commits.with_trailers(message, trailers)
         return commits.write_commit(self._git(), tree, parent, text, author)
 
+    def pack(self, sha: str, parent: str) -> bytes:
+        """The objects that `sha` has and `parent` has not, as a pack that needs no other object to be read."""
+        return self._git().run("pack-objects", "--quiet", "--revs", "--stdout", stdin=f"{sha}\n^{parent}\n".encode())
+
+    def unpack(self, pack: bytes) -> None:
+        """Take the objects of a pack, all or none; raises GitFailed if it is none."""
+        with self._alone():
+            self._git().run("index-pack", "--stdin", stdin=pack)
+
     def has(self, sha: str) -> bool:
         """The commit is here with its whole history."""
         return (self.path / "HEAD").exists() and self._git().ask("cat-file", "-e", f"{sha}^{{commit}}").rc == 0
