@@ -3,6 +3,7 @@
 # make test-all  with every combination of command and actor, a storm, and kills of the real process tree
 # make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes, in GitHub's newer API (long)
 # make test-browser  a person's whole way in Chromium, read by axe-core; PICTURES=docs/images makes README's anew
+# make test-image  the Dockerfile's commands in a clean Debian root, without a container engine (root, debootstrap)
 # make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model and a real LiteLLM gateway (installed once, from npm and PyPI)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
@@ -24,7 +25,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-browser test-agents test-machines check up bench bench-logs docs lock clean
+.PHONY: help demo test test-all test-browser test-image test-agents test-machines check up bench bench-logs docs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -40,6 +41,9 @@ test-all: $(VENV)/dev.stamp
 
 test-browser: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -q -n0 -rs -m long tests/browser
+
+test-image: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.image
 
 test-agents: $(VENV)/dev.stamp
 	@REMEDY_TEST_AGENTS="$${REMEDY_TEST_AGENTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/remedy-agents}" $(BIN)/python -m pytest -n0 -m agents -rs -v tests/agents
