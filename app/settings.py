@@ -144,9 +144,9 @@ class Settings(BaseSettings):
     redis_url: str = Field("", validation_alias="REDIS_URL")
     runners_dir: Path | None = Field(None, validation_alias="RUNNERS_DIR")
 
-    url: str = "http://127.0.0.1:8000"
     host: str = "127.0.0.1"
     port: int = 8000
+    url: str = Field(default_factory=lambda known: f"http://127.0.0.1:{known['port']}")
 
     app_id: int = 0
     app_slug: str = "remedy"

@@ -17,6 +17,8 @@ from app.settings import Settings
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BARE = ("DATABASE_URL", "REDIS_URL", "RUNNERS_DIR")
+SEE_ABOVE = ("data", "url")
+"""Defaults that depend on where the process runs."""
 
 
 def in_comments() -> Iterator[str]:
@@ -56,12 +58,12 @@ def environment() -> Iterator[str]:
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         variable = str(alias) if alias in BARE else f"REMEDY_{name.upper()}"
-        default = field.get_default(call_default_factory=name != "data")
+        default = field.get_default(call_default_factory=name not in SEE_ABOVE)
         if isinstance(default, BaseModel):
             for inner, value in default:
                 yield f"| `{variable}__{inner.upper()}` | {_value(value)} |"
         else:
-            yield f"| `{variable}` | {_value(default) if name != 'data' else 'see above'} |"
+            yield f"| `{variable}` | {_value(default) if name not in SEE_ABOVE else 'see above'} |"
 
 
 def policy() -> Iterator[str]:
