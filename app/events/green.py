@@ -1,4 +1,4 @@
-"""Where green is learnt: CI of our own commit, and CI of a head that holds a published fix (IT-28, IT-35, T42)."""
+"""Where green is learnt: CI of our own commit, and of a head that people were told is red (IT-28, IT-35, T42)."""
 
 from dataclasses import dataclass
 
@@ -15,18 +15,37 @@ from app.ledger.rows import Row
 from app.ledger.words import IssueState
 from app.runs.ci import GOOD
 from app.runs.facts import Ended
-from app.runs.model import Cause, Outcome, Result, Stage, Status
+from app.runs.model import Cause, DiagnosisState, Outcome, Result, Stage, Status
 from app.services import Services
 
+ACTIVE = (Status.RUNNING, Status.BLOCKED)
 BEFORE_PUBLISH = (Stage.PLAN_REVIEW, Stage.AGENT, Stage.PROVE, Stage.SUPERVISOR)
+WITH_FIX = (Result.FIXED, Result.HANDED_OVER)
+TOLD_RED = frozenset(
+    {
+        Outcome.NOT_OURS,
+        Outcome.STALE_BASE,
+        Outcome.INFRASTRUCTURE,
+        Outcome.NEEDS_MAINTAINER,
+        Outcome.NO_TESTS_RECOGNISED,
+        Outcome.LOG_UNAVAILABLE,
+        Outcome.LIMIT_REACHED,
+        Outcome.CI_WAITS_FOR_APPROVAL,
+    }
+)
+"""How a diagnosis ends that tells people of a red check and starts nothing."""
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """A scope at this head with its newest run, which a green head would end or complete."""
+    """A scope at this head, with the newest run that a green head would end or complete, if there is one.
+
+    `jobs` are the checks that showed failing tests: they have to be green here, for a test that did not run is no pass.
+    """
 
     scope: Row
-    run: Row
+    run: Row | None
+    jobs: frozenset[str]
 
 
 def learn_green(s: Services, place: Place, sha: str, branch: str | None = None) -> Heard:
@@ -45,11 +64,13 @@ def learn_green(s: Services, place: Place, sha: str, branch: str | None = None) 
         client = reader(github, place)
         learn_passes(s, client, place, sha, (failed, base_issues))
         rings += _look_again(s, settled)
-        if not waiting or not _all_green(client, place, sha, s.settings.app_id):
-            return Heard(rings=(*rings, ("deliver", str(place.installation_id))))
-        contained = {found.run.id for found in waiting if _holds_fix(s, client, place, found.run)}
-    for found in waiting:
-        _settle(s, place, found, contained=found.run.id in contained)
+        over = []
+        if waiting and _all_green(client, place, sha, s.settings.app_id):
+            passed = _passed(client, place, sha)
+            looked = [(found, _has_fix(s, client, place, found)) for found in waiting]
+            over = [(found, has_fix) for found, has_fix in looked if has_fix or _is_over(found, passed)]
+    for found, has_fix in over:
+        _settle(s, place, found, own_way=not has_fix)
     return Heard(rings=(*rings, ("deliver", str(place.installation_id))))
 
 
@@ -84,12 +105,32 @@ def _on_base(conn: Connection, issue: Row) -> bool:
 
 
 def _waits(conn: Connection, scope: Row) -> list[_Waiting]:
-    run = runs.last(conn, scope.id)
-    if run is None or scope.green_sha == scope.head_sha:
+    run, told = runs.last(conn, scope.id), diagnoses.last(conn, scope.id)
+    if told is None or scope.green_sha == scope.head_sha:
         return []
-    fixed = run.result is Result.FIXED
-    older = run.status in (Status.RUNNING, Status.BLOCKED) and run.head_sha != scope.head_sha
-    return [_Waiting(scope, run)] if fixed or older else []
+    if run is not None and _may_end(run, scope):
+        return [_Waiting(scope, run, _red_jobs(diagnoses.get(conn, run.diagnosis_id)))]
+    return [_Waiting(scope, None, _red_jobs(told))] if _says_red(scope, run, told) else []
+
+
+def _may_end(run: Row, scope: Row) -> bool:
+    """It handed a fix over, or it is at work for an older head."""
+    return run.result in WITH_FIX or (run.status in ACTIVE and run.head_sha != scope.head_sha)
+
+
+def _says_red(scope: Row, run: Row | None, told: Row) -> bool:
+    """Whether a comment stands, or our check on this head, that tells of something red without a run for it."""
+    stands = scope.comment_id is not None or (scope.check_run_id is not None and scope.check_head_sha == scope.head_sha)
+    if run is not None and told.id == run.diagnosis_id:
+        return stands and run.status is Status.COMPLETED and run.head_sha != scope.head_sha
+    is_over = told.outcome in TOLD_RED or told.state is DiagnosisState.FAILED
+    return stands and is_over and (run is None or run.status not in ACTIVE)
+
+
+def _red_jobs(told: Row) -> frozenset[str]:
+    """The checks in which tests failed, or all red ones where none did."""
+    red = told.check_runs or ()
+    return frozenset(check["name"] for check in [one for one in red if one.get("tests", True)] or red)
 
 
 def _all_green(client: Client, place: Place, sha: str, app_id: int) -> bool:
@@ -101,28 +142,47 @@ def _all_green(client: Client, place: Place, sha: str, app_id: int) -> bool:
     return bool(suites) and all(suite.status == "completed" and suite.conclusion in GOOD for suite in suites)
 
 
-def _holds_fix(s: Services, client: Client, place: Place, run: Row) -> bool:
-    """Whether the published fix is in the scope's head by now: its pull request was merged."""
-    if run.result is not Result.FIXED:
+def _passed(client: Client, place: Place, sha: str) -> frozenset[str]:
+    """Names of the checks that are green at a commit in their last attempt."""
+    newest = {run.name: run for run in sorted(checks.find_check_runs(client, place.full_name, sha), key=lambda r: r.id)}
+    return frozenset(name for name, run in newest.items() if run.conclusion == "success")
+
+
+def _is_over(found: _Waiting, passed: frozenset[str]) -> bool:
+    """What was red is green here (IT-35, HM-3). A fix that waits to be merged is not in the head that it is for."""
+    return found.jobs <= passed and (found.run is None or found.run.head_sha != found.scope.head_sha)
+
+
+def _has_fix(s: Services, client: Client, place: Place, found: _Waiting) -> bool:
+    """Whether the fix is in the head: its commit is the head, or its pull request was merged."""
+    if found.run is None or found.run.result is not Result.FIXED:
         return False
     with s.read() as conn:
-        published = publications.of_run(conn, run.id)
+        published = publications.of_run(conn, found.run.id)
+    if published and published[-1].pushed_sha == found.scope.head_sha:
+        return True
     number = published[-1].pr_number if published else None
     return number is not None and pulls.get_pull(client, place.full_name, number).is_merged
 
 
-def _settle(s: Services, place: Place, found: _Waiting, *, contained: bool) -> None:
-    now = s.clock()
+def _settle(s: Services, place: Place, found: _Waiting, *, own_way: bool) -> None:
+    """End the run, complete its text, or say that nothing fails any more; `own_way`: maybe without the fix."""
+    scope, run, now = found.scope, found.run, s.clock()
     with s.write() as conn:
-        if found.run.status in (Status.RUNNING, Status.BLOCKED):
-            if found.run.status is Status.BLOCKED or found.run.stage in BEFORE_PUBLISH:
-                transitions.apply(conn, found.run.id, Ended("superseded_green"), s.settings, now)
-                close_issues(conn, place, found.scope, "green", now)
+        if run is None:
+            diagnosis_id, is_new = diagnoses.open(conn, scope.id, scope.head_sha, now, now)
+            if not is_new:
+                return
+            diagnoses.end(conn, diagnosis_id, Outcome.NOTHING_FAILED, now)
+        elif run.status not in ACTIVE:
+            repos.set_green(conn, scope.id, scope.head_sha)
+            repos.note(conn, scope.id, told_of.OWN_WAY, {"sha": scope.head_sha} if own_way else None)
+        elif run.status is Status.BLOCKED or run.stage in BEFORE_PUBLISH:
+            transitions.apply(conn, run.id, Ended("superseded_green"), s.settings, now)
+        else:
             return
-        if contained:
-            repos.set_green(conn, found.scope.id, found.scope.head_sha)
-            close_issues(conn, place, found.scope, "green", now)
-            transitions.show(conn, found.scope.id, now)
+        close_issues(conn, place, scope, "green", now)
+        transitions.show(conn, scope.id, now)
 
 
 def close_issues(conn: Connection, place: Place, scope: Row, reason: str, now: int) -> None:

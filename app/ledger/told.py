@@ -13,9 +13,9 @@ CONFIG, ASKED, RERUN, WORKFLOW, TROUBLE = "config", "asked", "rerun", "workflow"
 WAITING_FOR, REPAIR_ON, LEFT, UNASKED = "waiting_for", "repair_on", "left", "unasked"
 BASE_TIP = incidents.BASE_TIP
 """Names in `diagnoses.details`; `trouble` also in `scopes.notes`."""
-OWN_CONFIG, PRESSED, ANNOTATED = "own_config", "pressed", "annotated"
+OWN_CONFIG, PRESSED, ANNOTATED, OWN_WAY = "own_config", "pressed", "annotated", "own_way"
 """Names in `scopes.notes`, each with its head: the mistake in the policy file as a pull request has it; the last press
-of a button; that lines of the diff are marked."""
+of a button; that lines of the diff are marked; that CI is green, and whether with the published fix is not known."""
 
 
 def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mapping[str, Any]:
@@ -28,6 +28,7 @@ def noted(conn: Connection, scope: Row, told: Row | None, web_url: str) -> Mappi
         "config": _mistake(details.get(CONFIG)),
         "config_in_head": _mistake(here.get(OWN_CONFIG)),
         "press": Press(**_of_head(here[PRESSED])) if PRESSED in here else None,
+        "own_way": OWN_WAY in here,
         "asked": tuple(AskedLog(**asked) for asked in details.get(ASKED, ())),
         "rerun": bool(details.get(RERUN)),
         "waiting_workflow": details.get(WORKFLOW, ""),

@@ -102,7 +102,8 @@ def _run_of_head(conn: Connection, scope: Row) -> Row | None:
         return None
     about_head = last.head_sha == scope.head_sha or last.stale_head_sha == scope.head_sha
     pushed = any(row.pushed_sha == scope.head_sha for row in publications.of_run(conn, last.id))
-    return last if about_head or pushed or last.result is Result.FIXED else None
+    is_green = last.result is Result.HANDED_OVER and scope.green_sha == scope.head_sha
+    return last if about_head or pushed or is_green or last.result is Result.FIXED else None
 
 
 def _diagnosis(conn: Connection, newest: Row | None, run: Row | None) -> Row | None:

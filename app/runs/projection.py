@@ -277,7 +277,7 @@ def _state_of_completed(view: ScopeView, run: RunView) -> State:
             in_head = view.fixed_in_head or mode == "commit"
             return State.COMPLETED if in_head else _MODE_STATES.get(mode, State.STACKED_PULL)
         case Result.HANDED_OVER | None:
-            return _MODE_STATES.get(mode, State.TAKE_AWAY)
+            return State.COMPLETED if view.fixed_in_head else _MODE_STATES.get(mode, State.TAKE_AWAY)
         case Result.FIXED_OTHER_RED | Result.NOT_FIXED:
             return State.STILL_RED
         case Result.CI_UNKNOWN:

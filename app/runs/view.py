@@ -271,6 +271,8 @@ class ScopeView:
     fix: FixView | None = None
     publication: PublicationView | None = None
     fixed_in_head: bool = False
+    own_way: bool = False
+    """The head is green, and nobody knows whether the published fix is in it (IT-35)."""
     closed_issues: tuple[int, ...] = ()
     off_by: str = ""
     off_at: int | None = None

@@ -32,4 +32,6 @@ with open(report, "w") as out:
     out.write(f"<testsuite name='quick' tests='{len(rows)}'>{''.join(rows)}</testsuite>")
 """
 
+BESIDE = {"listing/__init__.py": "", "check.py": CHECK}
+"""What a repository needs beside the code for this command."""
 FILES = {**shop.FILES, ".github/remedy.yml": POLICY, "check.py": CHECK}

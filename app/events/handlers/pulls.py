@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from app.events.green import close_issues
+from app.events.green import close_issues, learn_green
 from app.events.handlers.outcome import Heard, ignored
 from app.events.own_config import mistake_in, note_mistake
 from app.events.payloads import PullRequestEvent
@@ -45,7 +45,9 @@ def on_pull_request(s: Services, event: PullRequestEvent, guid: str) -> Heard:
             _moved(s, conn, before, scope, now)
     if event.action in NEWS:
         note_mistake(s, scope, mistake)
-    return Heard(rings=(("deliver", str(place.installation_id)),))
+    # CI of a new head may have been heard of before the head itself.
+    green = learn_green(s, place, scope.head_sha) if scope.state is ScopeState.OPEN else Heard()
+    return Heard(rings=(*green.rings, ("deliver", str(place.installation_id))))
 
 
 def _closed(s: Services, conn: Connection, place: Place, scope: Row, now: int) -> None:

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.demo import shop
+from tests.journeys import quick
 from tests.journeys.threads.place import Place
+from tests.journeys.world import MAINTAINER, REPO
 
 
 @pytest.fixture
@@ -33,3 +36,19 @@ def a_place() -> Iterator[Callable[..., Place]]:
 @pytest.fixture
 def place(a_place: Callable[..., Place]) -> Place:
     return a_place()
+
+
+@pytest.fixture
+def a_red_place(a_place: Callable[..., Place], tools: Path) -> Callable[..., Place]:
+    """A place whose pull request 1 is really broken, and red."""
+
+    def make(scenario: Any, policy: str = "", **settings: Any) -> Place:
+        place = a_place(f"{quick.POLICY}{policy}", proof_tools=str(tools), **settings)
+        place.world.scenario(scenario)
+        place.github.push(MAINTAINER, REPO, "main", quick.BESIDE)
+        place.base("success")
+        place.pull("feature", files=shop.CHANGE)
+        place.fail(1)
+        return place
+
+    return make

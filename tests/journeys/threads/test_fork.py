@@ -13,7 +13,7 @@ from tests.journeys import quick
 from tests.journeys.threads.place import Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
 from tests.journeys.threads.test_people import FORK, _fork_pull
-from tests.journeys.threads.test_states_of_runs import FILES, RIGHT, state_of, walk
+from tests.journeys.threads.test_states_of_runs import RIGHT, state_of, walk
 from tests.journeys.world import MAINTAINER, REPO
 
 
@@ -23,7 +23,7 @@ def test_a_fork_waits_then_gets_a_patch_that_applies(
 ) -> None:
     place = a_place(quick.POLICY, proof_tools=str(tools))
     place.world.scenario({"agent": [RIGHT]})
-    place.github.push(MAINTAINER, REPO, "main", FILES)
+    place.github.push(MAINTAINER, REPO, "main", quick.BESIDE)
     place.base("success")
     number = _fork_pull(place, files=shop.CHANGE)
     place.fail(number)

@@ -4,7 +4,6 @@ CI is told by word, so that each story decides what it says about the fix.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from app.ledger.views import scope_view
 from app.runs.projection import State, project
 from jobs.sweep import sweep
 from tests.demo import shop
-from tests.journeys import quick
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
@@ -24,24 +22,7 @@ from tests.journeys.world import AUTHOR, MAINTAINER, REPO, fix
 Make = Callable[..., Place]
 RIGHT = fix(shop.SECOND_TRY)
 FIXED = {"do": "fixed", "addendum": "An empty list has one page. All else stays."}
-FILES = {"listing/__init__.py": "", "check.py": quick.CHECK}
 MOST = 400
-
-
-@pytest.fixture
-def a_red_place(a_place: Make, tools: Path) -> Make:
-    """A place whose pull request 1 is really broken, and red."""
-
-    def make(scenario: Any, policy: str = "", **settings: Any) -> Place:
-        place = a_place(f"{quick.POLICY}{policy}", proof_tools=str(tools), **settings)
-        place.world.scenario(scenario)
-        place.github.push(MAINTAINER, REPO, "main", FILES)
-        place.base("success")
-        place.pull("feature", files=shop.CHANGE)
-        place.fail(1)
-        return place
-
-    return make
 
 
 def state_of(place: Place) -> State | None:

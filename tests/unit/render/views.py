@@ -381,6 +381,18 @@ STATES: dict[str, tuple[State, ScopeView]] = {
             closed_issues=(321,),
         ),
     ),
+    "completed in another way": (
+        State.COMPLETED,
+        replace(
+            PROVEN,
+            head_sha=FIXED,
+            run=done(Result.FIXED, cost="0.84 USD"),
+            publication=published("stacked_pr", ci="green"),
+            fixed_in_head=True,
+            own_way=True,
+            closed_issues=(321,),
+        ),
+    ),
     "other job red": (
         State.STILL_RED,
         replace(
