@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from app.briefs.naming import tags_of, title_of
 from app.briefs.rehearse import rehearse
 from app.diagnosis import rehearsal
+from app.diagnosis.behind import worth_merging
 from app.diagnosis.collect import Collected, collect
 from app.diagnosis.examine import Examined, blame, examine, keep_history
 from app.diagnosis.incident import open_incident
@@ -31,12 +32,17 @@ from app.ledger.rules import runner_of
 from app.ledger.views import scope_view
 from app.plugins.listing import registry
 from app.policy import Policy, PolicyError
+from app.proving.merged import Behind, cured_by_merge
+from app.proving.watched import Stopped
 from app.render import DryRun, render_dry_run
 from app.render.links import links_of
 from app.runners.manifest import Gateway
 from app.runs.model import Cause, DiagnosisState, Outcome, Role
-from app.services import Services, hold, services
+from app.services import Hold, Services, hold, services
 from app.settings import Limits
+from app.turns.places import fetch_commits
+from app.workspace.grid.cells import NotRun
+from app.workspace.sandbox.model import SandboxUnavailable
 
 log = structlog.get_logger("diagnose")
 
@@ -51,7 +57,7 @@ OPEN = (DiagnosisState.COLLECTING, DiagnosisState.READING, DiagnosisState.MEASUR
 def diagnose(diagnosis_id: str) -> str:
     """One look at a diagnosis; again is harmless, it is one per scope and head (CR-3)."""
     s = services()
-    with hold(s, f"diagnosis:{diagnosis_id}") as held:
+    with hold(s, f"diagnosis:{diagnosis_id}", lambda conn: _is_over(conn, diagnosis_id)) as held:
         if held is None:
             return "leased"
         with s.read() as conn:
@@ -63,11 +69,13 @@ def diagnose(diagnosis_id: str) -> str:
         if told.due_at > s.clock():
             return "waiting"
         try:
-            return _look(s, told, scope, repository)
+            return _look(s, held, told, scope, repository)
         except TransientError as passing:
             return _later(s, told, str(passing), passing.retry_at or 0)
         except transitions.Overtaken as passing:
             return _later(s, told, str(passing))
+        except Stopped:
+            return "late"
         except UserError as error:
             return _end(s, told, Decision(Outcome.MISCONFIGURED), _trouble(s, error))
         except Exception as error:  # the edge of a job: the check must say that it stopped (A22)
@@ -75,7 +83,12 @@ def diagnose(diagnosis_id: str) -> str:
             return _later(s, told, f"{type(error).__name__}: {error}")
 
 
-def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
+def _is_over(conn: Connection, diagnosis_id: str) -> bool:
+    """Another head came, or a person stopped it: tests that run for it are ended."""
+    return diagnoses.get(conn, diagnosis_id).state not in OPEN
+
+
+def _look(s: Services, held: Hold, told: Row, scope: Row, repository: Row) -> str:
     if scope.head_sha != told.head_sha:
         return _end(s, told, Decision(Outcome.SUPERSEDED))
     if told.state is DiagnosisState.WAITING and _no_place(s, told):
@@ -93,7 +106,7 @@ def _look(s: Services, told: Row, scope: Row, repository: Row) -> str:
         found = collect(client, place.full_name, told.head_sha, s.settings.app_id)
         if stop := _not_yet(s, told, found):
             return stop
-        return _read(_Work(s, client, place, told, scope, policy), found)
+        return _read(_Work(s, held, client, place, told, scope, policy), found)
 
 
 def _calls_are_scarce(github: Client) -> bool:
@@ -112,6 +125,7 @@ class _Work:
     """One diagnosis at work; `policy` is None where a repository has no file and a person asked (IT-8)."""
 
     s: Services
+    held: Hold
     client: Client
     place: Place
     told: Row
@@ -151,9 +165,32 @@ def _read(work: _Work, found: Collected) -> str:
             _speak_in_time(s, conn, told)
         return "waiting"
     read = read_beside(work.client, repo, read, how)
-    examined = examine(s, work.client, repo, work.scope, read)
+    examined = _merged(work, examine(s, work.client, repo, work.scope, read))
     again = may_rerun(work.client, work.policy, told, read, work.place.repository_id)
     return _conclude(work, examined, again=again)
+
+
+def _merged(work: _Work, found: Examined) -> Examined:
+    """With what the merge of head and base cures, where the head is behind and an agent would start."""
+    s, told = work.s, work.told
+    with s.read() as conn:
+        blamed = blame(conn, work.scope, found, work.policy, s.clock())
+        tests = worth_merging(conn, told, work.scope, found, blamed, work.policy)
+        repository = repos.get_repository(conn, work.place.repository_id)
+    if not tests or work.policy is None or repository is None or _no_place(s, told):
+        return found
+    with s.write() as conn:
+        facts = _facts(s, found.read, found.shown) | {"state": DiagnosisState.MEASURING}
+        diagnoses.update_open(conn, told.id, s.clock(), **facts)
+        transitions.show(conn, told.scope_id, s.clock(), comment=False)
+    s.ring("deliver", str(told.installation_id))
+    behind = Behind(repository, told.head_sha, found.base.tip_sha, work.policy, tests)
+    try:
+        mirror = fetch_commits(s, work.client, repository, (behind.head, behind.tip))
+        return replace(found, cured=cured_by_merge(s, mirror, behind, work.held.lost))
+    except (TransientError, UserError, SandboxUnavailable, NotRun) as error:
+        log.info("not tried on the merged base", diagnosis=told.id, why=s.redactor.text(str(error)))
+        return found
 
 
 def _may_come(one: CheckRead) -> bool:
@@ -165,6 +202,8 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
     """Everything that follows from what was read, in one transaction."""
     s, told, now = work.s, work.told, work.s.clock()
     with s.write() as conn:
+        if not work.held.valid(conn, now):
+            return "late"
         if not diagnoses.update_open(conn, told.id, now, **_facts(s, examined.read, examined.shown)):
             return "idle"
         if work.scope.key.startswith("branch:"):

@@ -18,8 +18,9 @@ from app.proving.case import Case, open_case
 from app.proving.change import Change, change_of
 from app.proving.draft import draft_of
 from app.proving.keep import keep
-from app.proving.measure import Proved, Stopped, measure
+from app.proving.measure import Proved, measure
 from app.proving.outcome import failing_key, outcome_of, reason_of
+from app.proving.watched import Stopped
 from app.runs.model import ItemKind, ItemStatus, ProofOutcome
 from app.services import Services, hold, services
 from app.turns.places import fetch, mirror_of

@@ -34,6 +34,8 @@ class Known:
     flaky_needed: int = 2
     on_base: bool = False
     """The head is a branch's own tip: what fails there fails on the base, unless the commit before says more."""
+    cured: Mapping[str, int] = field(default_factory=dict)
+    """Runs by test id that failed on the head and passed on the head merged with the base."""
 
 
 def blame_groups(groups: Sequence[Group], shown: Mapping[str, CheckRead], known: Known) -> list[Blamed]:
@@ -75,6 +77,7 @@ def _facts(members: Sequence[Failure], shown: Mapping[str, CheckRead], known: Kn
         merge_base=_colour(base.merge_base, members, shown),
         contained_base=_colour(base.merge_base, members, shown),
         behind=base.behind,
+        cured_by_merge=min((known.cured.get(member.test_id, 0) for member in members), default=0),
         head_red=max(1, attempts),
         head_green=weakest.head_green,
         measured=False,

@@ -1,7 +1,7 @@
 """All that is collected about the red checks of one head before a cause is named: failures, groups, base, history."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
@@ -24,12 +24,16 @@ MOST_TESTS = 200
 
 @dataclass(frozen=True)
 class Examined:
-    """The red checks of a head as read, what fails in them, and what the base shows."""
+    """The red checks of a head as read, what fails in them, and what the base shows.
+
+    `cured` counts the runs of a test that failed on the head and passed on the head merged with the base (IT-26).
+    """
 
     read: Sequence[CheckRead]
     failing: Sequence[tuple[CheckRead, Failure]]
     groups: Sequence[Group]
     base: BaseSeen
+    cured: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def shown(self) -> dict[str, CheckRead]:
@@ -64,7 +68,8 @@ def blame(conn: Connection, scope: Row, found: Examined, policy: Policy | None, 
     since = now - window.days * DAY_MS
     tests = [failure.test_id for _, failure in found.failing][:MOST_TESTS]
     past = {test: history.of_test(conn, scope.repository_id, test, since) for test in tests}
-    known = Known(scope.head_sha, found.base, past, window.commits, scope.key.startswith("branch:"))
+    on_base = scope.key.startswith("branch:")
+    known = Known(scope.head_sha, found.base, past, window.commits, on_base, found.cured)
     return blame_groups(found.groups, found.shown, known)
 
 

@@ -15,9 +15,11 @@ END_OF_EXCUSE = 0.05
 class CauseFacts:
     """Evidence about one failure group at one head SHA; the caller collects it, a row it could not get is `missing`.
 
-    `base_tip` and `merge_base` are the check's colour for this very fingerprint; `head_red`/`head_green` count
-    attempts on the head's tree; `flaky_commits` counts other commits on which the fingerprint both failed and passed
-    on one tree; `runs` and `flakes` are the history behind the rate. `tip_sha` and `merge_base_sha` are only told.
+    `base_tip` and `merge_base` are the check's colour for this very fingerprint; `cured_by_merge` counts runs of ours
+    that failed on the head, each with one that passed on the head merged with the tip of the base; `head_red` and
+    `head_green` count attempts on the head's tree; `flaky_commits` counts other commits on which the fingerprint both
+    failed and passed on one tree; `runs` and `flakes` are the history behind the rate. `tip_sha` and `merge_base_sha`
+    are only told.
     """
 
     job_kind: str = "test_failure"
@@ -29,7 +31,7 @@ class CauseFacts:
     merge_base: Colour = "missing"
     contained_base: Colour = "missing"
     behind: int = 0
-    passes_on_merged_base: bool | None = None
+    cured_by_merge: int = 0
     absent_on_base: bool = False
     head_red: int = 1
     head_green: int = 0
@@ -88,14 +90,17 @@ def _base_red(facts: CauseFacts) -> Blame | None:
 
 
 def _stale_base(facts: CauseFacts) -> Blame | None:
-    if facts.passes_on_merged_base and facts.base_tip == "green":
-        return Blame("stale_base", "passes once the head is merged with the current base")
+    times = f"{facts.cured_by_merge} of {facts.cured_by_merge} times"
+    behind = "1 commit behind" if facts.behind == 1 else f"{facts.behind} commits behind"
+    now, before = _at(facts.tip_sha), _at(facts.merge_base_sha)
     was_red = "red" in (facts.contained_base, facts.merge_base)
     if facts.base_tip == "green" and was_red and facts.behind > 0:
-        behind = "1 commit" if facts.behind == 1 else f"{facts.behind} commits"
-        now, before = _at(facts.tip_sha), _at(facts.merge_base_sha)
         seen = f"red on the base this head has{before}, green on the base branch now{now}"
-        return Blame("stale_base", f"{seen}; {behind} behind")
+        merged = f"; merged with it this passes {times} in our sandbox" if facts.cured_by_merge else ""
+        return Blame("stale_base", f"{seen}{merged}; {behind}")
+    if facts.cured_by_merge and "green" in (facts.base_tip, facts.merge_base):
+        seen = f"in our sandbox it fails here {times} and passes merged with the base branch{now} {times}"
+        return Blame("stale_base", f"{seen}; {behind}")
     return None
 
 

@@ -14,6 +14,7 @@ from app.proving.change import Change
 from app.proving.commands import commands_of
 from app.proving.draft import draft_of
 from app.proving.known import known_runs
+from app.proving.watched import watched
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
 from app.workspace.grid.apart import problem_of
@@ -26,12 +27,6 @@ from app.workspace.grid.trees import Three, delta_of, six
 from app.workspace.rooms import Rooms
 from app.workspace.sandbox.choose import choose
 from app.workspace.sandbox.model import Sandbox
-
-LOOK_S = 0.2
-
-
-class Stopped(Exception):
-    """The proof was cancelled or its lease was lost; nothing of it is written."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +47,7 @@ class Proved:
 
 def measure(case: Case, mirror: Mirror, change: Change, lost: Callable[[], bool]) -> Proved:
     """The proof of one change. Raises SandboxUnavailable, NotRun, and Stopped as soon as `lost` says so (LE-5)."""
-    return asyncio.run(_watched(case, mirror, change, lost))
-
-
-async def _watched(case: Case, mirror: Mirror, change: Change, lost: Callable[[], bool]) -> Proved:
-    task = asyncio.create_task(_measure(case, mirror, change))
-    while not task.done():
-        await asyncio.wait({task}, timeout=LOOK_S)
-        if lost() and not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            raise Stopped
-    return task.result()
+    return watched(_measure(case, mirror, change), lost)
 
 
 async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:

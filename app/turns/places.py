@@ -37,12 +37,18 @@ def address(s: Services, full_name: str) -> str:
 
 def fetch(s: Services, client: Client, run: Row, repository: Row, shas: Sequence[str]) -> Mirror:
     """The mirror with these commits and ours of the run in it; a token is minted only if one of them is missing."""
+    mirror = fetch_commits(s, client, repository, shas)
+    packs_of(s.settings.data, run.id).bring(mirror)
+    return mirror
+
+
+def fetch_commits(s: Services, client: Client, repository: Row, shas: Sequence[str]) -> Mirror:
+    """The mirror with these commits in it, as far as the repository has them; raises AccessRefused, TransientError."""
     mirror = mirror_of(s, repository.id)
     missing = [sha for sha in shas if sha and not mirror.has(sha)]
     if missing:
         token = client.token(Purpose.CLONE, repository.id)
         mirror.fetch(address(s, repository.full_name), token, missing)
-    packs_of(s.settings.data, run.id).bring(mirror)
     return mirror
 
 

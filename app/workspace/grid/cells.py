@@ -94,7 +94,8 @@ async def run_once(sandbox: Sandbox, request: Request, name: str) -> Cell:
         runner.room = room
         run = await runner.run(name)
     moves = _moves_of(request.delta, units_too=False)
-    return Cell({test: seen_of(test, [run], moves) for test in runner.named}, runs=1, output=run.output)
+    seen = {test: seen_of(test, [run], moves) for test in runner.named}
+    return Cell(seen, runs=1, seconds=run.wall_s, output=run.output)
 
 
 async def run_with_layer(sandbox: Sandbox, request: Request, job: TestJob, tree: str, whole: bool = False) -> SuiteRun:

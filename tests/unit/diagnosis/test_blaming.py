@@ -29,6 +29,7 @@ class Script:
     """What happened before: the check on the base's tip and on the merge base, and outcomes as (commit, attempt, sign).
 
     A sign is `-` for this failure, `x` for the same test with another error, `+` for a pass. `log` is that of the head.
+    `cured` is how often the first test failed here and passed merged with the tip.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Script:
     tests: Sequence[str] = (A,)
     error: str = SAME
     log: str | None = None
+    cured: int = 0
     needed: int = 2
     others: Sequence[tuple[str, int, str]] = field(default=())
     """Outcomes in another job, which say nothing about this one."""
@@ -88,6 +90,10 @@ SCRIPTS = (
     Script("fixed on the base, and flaky as well", "stale_base", merge="same", behind=2, past=FLAKES),
     Script("fixed on the base, red again here", "stale_base", merge="same", behind=9, past=((HEAD, 1, "-"), (HEAD, 2, "-"))),
     Script("fixed on the base, noise of another job", "stale_base", merge="same", behind=2, others=FLAKES),
+    Script("green on both, cured by a merge", "stale_base", behind=7, cured=3),
+    Script("cured by a merge, red again in a second attempt", "stale_base", behind=2, cured=3, past=((HEAD, 1, "-"), (HEAD, 2, "-"))),
+    Script("one test of two is cured by a merge", "this_change", tests=(A, B), behind=2, cured=3),
+    Script("cured by a merge, red on the tip in CI", "base_red", tip="same", behind=2, cured=3),
     # known flaky
     Script("failed and passed on this commit", "known_flaky", past=((HEAD, 1, "-"), (HEAD, 2, "+"))),
     Script("passed first, failed then, on this commit", "known_flaky", past=((HEAD, 1, "+"), (HEAD, 2, "-"))),
@@ -169,7 +175,8 @@ def cause_of(script: Script, seed: int = 0) -> tuple[str, str]:
     for rows in past.values():
         random.Random(seed).shuffle(rows)
     base = BaseSeen("tip", "merge", _seen(script, script.tip), _seen(script, script.merge), script.behind)
-    known = Known(HEAD, base, past, script.needed)
+    cured = {script.tests[0]: script.cured}
+    known = Known(HEAD, base, past, script.needed, cured=cured)
     blamed = blame_groups(group_failures([f for _, f in failing]), {f.test_id: one for one, f in failing}, known)
     causes = {one.blame.cause for one in blamed}
     assert len(causes) == 1

@@ -51,9 +51,20 @@ ROWS: list[tuple[str, CauseFacts, Cause]] = [
     ),
     ("behind alone", CauseFacts(behind=40, base_tip="green", head_red=1), "not_decided"),
     ("behind alone, two attempts", CauseFacts(behind=40, base_tip="green", head_red=2), "this_change"),
-    ("passes merged with the base", CauseFacts(base_tip="green", passes_on_merged_base=True, behind=2), "stale_base"),
-    ("passes merged, base not run (BL-14)", CauseFacts(passes_on_merged_base=True), "not_decided"),
-    ("fails merged too", CauseFacts(base_tip="green", passes_on_merged_base=False, head_red=2), "this_change"),
+    ("passes merged with the base", CauseFacts(base_tip="green", cured_by_merge=3, behind=2), "stale_base"),
+    (
+        "passes merged, the tip has not run yet",
+        CauseFacts(merge_base="green", cured_by_merge=3, behind=2),
+        "stale_base",
+    ),
+    ("passes merged, base not run (BL-14)", CauseFacts(cured_by_merge=3), "not_decided"),
+    ("passes merged, red on the tip", CauseFacts(base_tip="red", cured_by_merge=3, behind=2), "base_red"),
+    (
+        "passes merged, and flaky",
+        replace(GREEN_BASE, cured_by_merge=3, flaky_commits=2, runs=40, flakes=4),
+        "stale_base",
+    ),
+    ("fails merged too", CauseFacts(base_tip="green", cured_by_merge=0, head_red=2, behind=2), "this_change"),
     ("passed on a re-run of this commit (BL-3)", CauseFacts(head_red=1, head_green=1), "known_flaky"),
     ("passed once in four", CauseFacts(head_red=3, head_green=1, runs=4, flakes=3, streak=1), "known_flaky"),
     ("flaky elsewhere", CauseFacts(flaky_commits=2, runs=40, flakes=4, streak=1), "known_flaky"),
@@ -174,6 +185,13 @@ def test_counts_stand_in_the_sentence() -> None:
     """UX-C7."""
     assert decide(CauseFacts(head_red=1, head_green=2)).how_we_know == "passed 2 of 3 times on this commit"
     assert "3 commits behind" in decide(CauseFacts(merge_base="red", base_tip="green", behind=3)).how_we_know
+    both = CauseFacts(merge_base="red", base_tip="green", behind=3, cured_by_merge=3)
+    assert "; merged with it this passes 3 of 3 times in our sandbox; 3" in decide(both).how_we_know
+    merged = CauseFacts(base_tip="green", cured_by_merge=3, behind=1, tip_sha="abc1234567")
+    assert decide(merged).how_we_know == (
+        "in our sandbox it fails here 3 of 3 times and passes merged with the base branch (`abc1234`) 3 of 3 times; "
+        "1 commit behind"
+    )
 
 
 def test_an_excuse_ends_with_its_plausibility() -> None:
@@ -194,7 +212,7 @@ ANY_FACTS = st.builds(
     merge_base=COLOURS,
     contained_base=COLOURS,
     behind=st.integers(0, 5),
-    passes_on_merged_base=st.sampled_from([None, True, False]),
+    cured_by_merge=st.integers(0, 3),
     absent_on_base=st.booleans(),
     head_red=st.integers(0, 4),
     head_green=st.integers(0, 3),

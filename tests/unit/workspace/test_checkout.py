@@ -42,6 +42,26 @@ def test_refs_and_shas_are_fetched_and_what_is_absent_is_left_out(origin: Origin
     assert not mirror.is_ancestor(head, first)
 
 
+def test_two_commits_are_merged_without_a_work_tree_unless_a_person_has_to(origin: Origin, mirror: Mirror) -> None:
+    """Nothing that a repository says about merging takes part: an attribute names no driver of ours."""
+    start = origin.sha("main")
+    other = origin.commit({"other.py": b"y = 2\n", "app.py": b"theirs = 1\n", ".gitattributes": b"* merge=evil\n"})
+    git(origin.work, "checkout", "--quiet", "-B", "feature", start)
+    ours = origin.commit({"new.py": b"x = 1\n"}, branch="feature")
+    clash = origin.commit({"app.py": b"ours = 1\n"}, branch="feature")
+    git(origin.work, "checkout", "--quiet", "--orphan", "stranger")
+    stranger = origin.commit({"app.py": b"z = 1\n"}, branch="stranger")
+    mirror.fetch(origin.url, "", [other, ours, clash, stranger])
+
+    tree = mirror.merged(ours, other)
+    assert tree is not None
+    names = git(mirror.path, "ls-tree", "--name-only", "-r", tree).split()
+    assert {"new.py", "other.py", ".gitattributes"} < set(names)
+    assert git(mirror.path, "show", f"{tree}:app.py") == "theirs = 1"
+    assert mirror.merged(start, other) == mirror.tree_of(other)
+    assert mirror.merged(clash, other) is None and mirror.merged(stranger, other) is None
+
+
 def test_a_sha_that_is_here_is_not_asked_for_again(origin: Origin, mirror: Mirror) -> None:
     sha = origin.sha("main")
     mirror.fetch(origin.url, "", [sha])
