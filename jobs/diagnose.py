@@ -33,7 +33,6 @@ from app.ledger.views import scope_view
 from app.plugins.listing import registry
 from app.policy import Policy, PolicyError
 from app.proving.merged import Behind, cured_by_merge
-from app.proving.watched import Stopped
 from app.render import DryRun, render_dry_run
 from app.render.links import links_of
 from app.runners.manifest import Gateway
@@ -41,6 +40,7 @@ from app.runs.model import Cause, DiagnosisState, Outcome, Role
 from app.services import Hold, Services, hold, services
 from app.settings import Limits
 from app.turns.places import fetch_commits
+from app.watched import Stopped
 from app.workspace.grid.cells import NotRun
 from app.workspace.sandbox.model import SandboxUnavailable
 

@@ -20,10 +20,10 @@ from app.proving.draft import draft_of
 from app.proving.keep import keep
 from app.proving.measure import Proved, measure
 from app.proving.outcome import failing_key, outcome_of, reason_of
-from app.proving.watched import Stopped
 from app.runs.model import ItemKind, ItemStatus, ProofOutcome
 from app.services import Services, hold, services
 from app.turns.places import fetch, mirror_of
+from app.watched import Stopped
 from app.workspace.grid.cells import NotRun
 from app.workspace.packs import packs_of
 from app.workspace.sandbox.model import SandboxUnavailable

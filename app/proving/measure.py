@@ -14,7 +14,7 @@ from app.proving.change import Change
 from app.proving.commands import commands_of
 from app.proving.draft import draft_of
 from app.proving.known import known_runs
-from app.proving.watched import watched
+from app.watched import while_ours
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
 from app.workspace.grid.apart import problem_of
@@ -47,7 +47,7 @@ class Proved:
 
 def measure(case: Case, mirror: Mirror, change: Change, lost: Callable[[], bool]) -> Proved:
     """The proof of one change. Raises SandboxUnavailable, NotRun, and Stopped as soon as `lost` says so (LE-5)."""
-    return watched(_measure(case, mirror, change), lost)
+    return asyncio.run(while_ours(_measure(case, mirror, change), lost))
 
 
 async def _measure(case: Case, mirror: Mirror, change: Change) -> Proved:

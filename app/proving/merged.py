@@ -1,5 +1,6 @@
 """Whether failing tests of a head that is behind pass once it is merged with the tip of its base (IT-26, BL-8)."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,8 +8,8 @@ from app.ledger.rows import Row
 from app.ledger.rules import limits_of
 from app.policy import Policy
 from app.proving.commands import commands_of
-from app.proving.watched import watched
 from app.services import Services
+from app.watched import while_ours
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
 from app.workspace.grid.cells import LONG_RUN_S, RUNS, Request, run_once
@@ -41,7 +42,8 @@ def cured_by_merge(s: Services, mirror: Mirror, behind: Behind, lost: Callable[[
     merged = mirror.merged(behind.head, behind.tip)
     if merged is None:
         return {}
-    return watched(_measure(s, mirror, behind, {"head": mirror.tree_of(behind.head), "merged": merged}), lost)
+    trees = {"head": mirror.tree_of(behind.head), "merged": merged}
+    return asyncio.run(while_ours(_measure(s, mirror, behind, trees), lost))
 
 
 async def _measure(s: Services, mirror: Mirror, behind: Behind, trees: Mapping[str, str]) -> dict[str, int]:

@@ -20,12 +20,11 @@ from app.telemetry import known_secrets
 from app.turns.reach import shown_to, with_models, with_tools
 from app.turns.tools.serve import ToolServer
 from app.turns.turn_log import TurnLog
+from app.watched import Stopped, while_ours
 from app.workspace.launcher import Launcher
 from app.workspace.rooms import Room
 from app.workspace.sandbox.choose import choose
 from app.workspace.sandbox.model import Limits, Tier, Workspace
-
-LOOK_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -101,19 +100,9 @@ async def _drive(
         runner = runner_for(spec, launcher)
     except RunnerFailure as stopped:
         return Driven(TurnResult(error=stopped.error), launcher.tier)
-    task = asyncio.create_task(drive_turn(runner, session, ref, ask, model, sink))
     try:
-        return None if await _is_stopped(task, lost) else Driven(task.result(), launcher.tier)
+        return Driven(await while_ours(drive_turn(runner, session, ref, ask, model, sink), lost), launcher.tier)
+    except Stopped:
+        return None
     finally:
         log.close()
-
-
-async def _is_stopped(task: asyncio.Task[TurnResult], lost: Callable[[], bool]) -> bool:
-    """Waits for the turn's end; a turn that is lost or not wanted any more is stopped at once."""
-    while not task.done():
-        await asyncio.wait({task}, timeout=LOOK_S)
-        if lost() and not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            return True
-    return False

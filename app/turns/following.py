@@ -1,8 +1,8 @@
 """One step of a remote agent's turn: read where it stands, look or call once, keep what came; nobody waits between."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import structlog
 
@@ -19,10 +19,9 @@ from app.runs.verdicts import AgentResult
 from app.services import Hold, Services
 from app.turns import keeping
 from app.turns.asking import again_of_work
-from app.turns.driving import LOOK_S
 from app.turns.remote_work import bring
+from app.watched import Stopped, while_ours
 
-T = TypeVar("T")
 log = structlog.get_logger("turn")
 
 
@@ -53,10 +52,10 @@ def step(s: Services, case: Case, held: Hold, spec: RunnerSpec) -> str:
         sink=keeping.Diary(s, case.turn.id),
     )
     try:
-        done = asyncio.run(_while_ours(follower.step(Standing.of(case.turn.follow_json)), held.lost))
+        done = asyncio.run(while_ours(follower.step(Standing.of(case.turn.follow_json)), held.lost))
     except Overtaken:
         return "late"
-    if done is None:
+    except Stopped:
         return "cancelled"
     if isinstance(done, Later):
         return "waiting" if _later(s, case, held, done) else "late"
@@ -127,15 +126,3 @@ def _outcome(s: Services, case: Case, result: TurnResult) -> keeping.Outcome:
         assert result.error is not None
         return keeping.failed_by(s, result.error, text=s.redactor.text(result.text))
     return keeping.worked(s, result, bring(s, case, branch_of(case), result))
-
-
-async def _while_ours(step_: Coroutine[Any, Any, T], lost: Callable[[], bool]) -> T | None:
-    """Stopped as soon as the lease is lost or the turn cancelled; the row says what was tried."""
-    task = asyncio.create_task(step_)
-    while not task.done():
-        await asyncio.wait({task}, timeout=LOOK_S)
-        if lost() and not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            return None
-    return task.result()

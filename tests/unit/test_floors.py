@@ -20,6 +20,7 @@ FLOORS: dict[str, float] = {
     "app.sealing": 0,
     "app.telemetry": 0,
     "app.tls": 0,
+    "app.watched": 0,
     "app.runs": 1,
     "app.failures": 1,
     "app.integrity": 1,

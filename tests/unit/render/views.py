@@ -220,6 +220,14 @@ ADDENDUM = (
 )
 COST = "0.84 of 3.00 USD"
 
+GREEN = replace(
+    PROVEN,
+    head_sha=FIXED,
+    run=done(Result.FIXED, cost="0.84 USD"),
+    publication=published("stacked_pr", ci="green"),
+    fixed_in_head=True,
+    closed_issues=(321,),
+)
 STATES: dict[str, tuple[State, ScopeView]] = {
     "nothing": (State.NOTHING, ended(Outcome.NOTHING_FAILED, groups=())),
     "diagnosing": (
@@ -370,29 +378,8 @@ STATES: dict[str, tuple[State, ScopeView]] = {
         State.TAKE_AWAY,
         replace(PROVEN, run=done(Result.HANDED_OVER), publication=published("patch"), is_fork=True),
     ),
-    "completed": (
-        State.COMPLETED,
-        replace(
-            PROVEN,
-            head_sha=FIXED,
-            run=done(Result.FIXED, cost="0.84 USD"),
-            publication=published("stacked_pr", ci="green"),
-            fixed_in_head=True,
-            closed_issues=(321,),
-        ),
-    ),
-    "completed in another way": (
-        State.COMPLETED,
-        replace(
-            PROVEN,
-            head_sha=FIXED,
-            run=done(Result.FIXED, cost="0.84 USD"),
-            publication=published("stacked_pr", ci="green"),
-            fixed_in_head=True,
-            own_way=True,
-            closed_issues=(321,),
-        ),
-    ),
+    "completed": (State.COMPLETED, GREEN),
+    "completed in another way": (State.COMPLETED, replace(GREEN, own_way=True)),
     "other job red": (
         State.STILL_RED,
         replace(
