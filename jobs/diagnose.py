@@ -41,8 +41,6 @@ from app.services import Hold, Services, hold, services
 from app.settings import Limits
 from app.turns.places import fetch_commits
 from app.watched import Stopped
-from app.workspace.grid.cells import NotRun
-from app.workspace.sandbox.model import SandboxUnavailable
 
 log = structlog.get_logger("diagnose")
 
@@ -188,7 +186,7 @@ def _merged(work: _Work, found: Examined) -> Examined:
     try:
         mirror = fetch_commits(s, work.client, repository, (behind.head, behind.tip))
         return replace(found, cured=cured_by_merge(s, mirror, behind, work.held.lost))
-    except (TransientError, UserError, SandboxUnavailable, NotRun) as error:
+    except (TransientError, UserError) as error:
         log.info("not tried on the merged base", diagnosis=told.id, why=s.redactor.text(str(error)))
         return found
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.ledger.rows import Row
@@ -12,7 +13,7 @@ from app.services import Services
 from app.watched import while_ours
 from app.workspace.checkout import Mirror
 from app.workspace.git import Git
-from app.workspace.grid.cells import LONG_RUN_S, RUNS, Request, run_once
+from app.workspace.grid.cells import LONG_RUN_S, RUNS, NotRun, Request, run_once
 from app.workspace.grid.layers import Layers
 from app.workspace.grid.trees import Three, delta_of
 from app.workspace.rooms import Rooms
@@ -37,7 +38,7 @@ class Behind:
 def cured_by_merge(s: Services, mirror: Mirror, behind: Behind, lost: Callable[[], bool]) -> dict[str, int]:
     """Runs by test id, for tests that failed in each run of the head and passed in each run of the merged tree.
 
-    Empty where a person has to merge. Raises SandboxUnavailable, NotRun, UserError, and Stopped when `lost` says so.
+    Empty where a person has to merge. Raises UserError, where there is no sandbox too, and Stopped when `lost` says so.
     """
     merged = mirror.merged(behind.head, behind.tip)
     if merged is None:
@@ -63,7 +64,8 @@ async def _measure(s: Services, mirror: Mirror, behind: Behind, trees: Mapping[s
             tools=s.settings.proof_tools,
             cell_s=float(limits.cell_s),
         )
-        with Layers(request.rooms, mirror, moved) as layers:
+        # Tests of a kind that cannot be run here say nothing about those of another kind.
+        with suppress(NotRun), Layers(request.rooms, mirror, moved) as layers:
             cured |= await _by_turns(sandbox, replace(request, layers=layers))
     return cured
 
