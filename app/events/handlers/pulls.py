@@ -43,11 +43,12 @@ def on_pull_request(s: Services, event: PullRequestEvent, guid: str) -> Heard:
             _closed(s, conn, place, scope, now)
         elif before is not None and scope.head_sha != before.head_sha:
             _moved(s, conn, before, scope, now)
+    rings = [("deliver", str(place.installation_id))]
     if event.action in NEWS:
         note_mistake(s, scope, mistake)
-    # CI of a new head may have been heard of before the head itself.
-    green = learn_green(s, place, scope.head_sha) if scope.state is ScopeState.OPEN else Heard()
-    return Heard(rings=(*green.rings, ("deliver", str(place.installation_id))))
+        # CI of a new head may have been heard of before the head itself.
+        rings += learn_green(s, place, scope.head_sha).rings if scope.state is ScopeState.OPEN else ()
+    return Heard(rings=tuple(rings))
 
 
 def _closed(s: Services, conn: Connection, place: Place, scope: Row, now: int) -> None:
