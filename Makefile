@@ -4,6 +4,7 @@
 # make test-machines  the journeys on PostgreSQL and Redis, with two machines' processes, in GitHub's newer API (long)
 # make test-browser  a person's whole way in Chromium, read by axe-core; PICTURES=docs/images makes README's anew
 # make test-image  the Dockerfile's commands in a clean Debian root, without a container engine (root, debootstrap)
+# make test-prism  the local GitHub through Prism, held against GitHub's whole OpenAPI document (installed once, from npm)
 # make test-agents  real OpenCode, Codex, Claude Code and Gemini against a scripted model and a real LiteLLM gateway (installed once, from npm and PyPI)
 # make check   format, lint, types, floors, unit tests: under a minute
 # make up      web, workers, sweep and Redis on this machine
@@ -25,7 +26,7 @@ COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-browser test-image test-agents test-machines check up bench bench-logs docs lock clean
+.PHONY: help demo test test-all test-browser test-image test-prism test-agents test-machines check up bench bench-logs docs lock clean
 
 help:
 	@sed -n 's/^# make /  make /p' Makefile
@@ -44,6 +45,13 @@ test-browser: $(VENV)/dev.stamp
 
 test-image: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.image
+
+PRISM := @stoplight/prism-cli@5.16.0 @octokit/openapi@23.0.2
+test-prism: $(VENV)/dev.stamp
+	@home="$${REMEDY_TEST_PRISM:-$${XDG_CACHE_HOME:-$$HOME/.cache}/remedy-prism}"; mkdir -p "$$home"; \
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --fetch-retries=1 --prefix "$$home" $(PRISM); \
+	PRISM="$$home/node_modules/.bin/prism" GITHUB_OPENAPI="$$home/node_modules/@octokit/openapi/generated/api.github.com.json" \
+	$(BIN)/python -m pytest -q -n0 -rs -m long tests/contracts/local_github/test_prism.py
 
 test-agents: $(VENV)/dev.stamp
 	@REMEDY_TEST_AGENTS="$${REMEDY_TEST_AGENTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/remedy-agents}" $(BIN)/python -m pytest -n0 -m agents -rs -v tests/agents

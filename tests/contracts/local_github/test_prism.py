@@ -1,8 +1,6 @@
 """Prism as a third judge: a proxy that holds requests and answers against GitHub's own OpenAPI document (D-42).
 
-Opt-in, since it needs Node and 13 MB that are not kept here: `npm install @stoplight/prism-cli` somewhere, unpack
-`generated/api.github.com.json` of npm `@octokit/openapi`, and name both:
-`PRISM=.../node_modules/.bin/prism GITHUB_OPENAPI=.../api.github.com.json pytest -m long tests/contracts/local_github`.
+Opt-in, since it needs Node and packages that are not kept here: `make test-prism` installs them once and runs this.
 """
 
 import json
@@ -25,20 +23,22 @@ from tests.contracts.local_github.test_referee import CALLS, EVERYTHING, story
 from tests.github import LocalGitHub
 from tests.github.ops import HANDLERS
 
-PRISM, DOCUMENT = os.environ.get("PRISM"), os.environ.get("GITHUB_OPENAPI")
+PRISM, DOCUMENT = (Path(os.environ.get(name) or "nowhere") for name in ("PRISM", "GITHUB_OPENAPI"))
 RAW_PATHS = {"comparison", "ref"}
 """Prism takes no path parameter with a slash in it."""
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(300),
-    pytest.mark.skipif(not (PRISM and DOCUMENT), reason="PRISM and GITHUB_OPENAPI name no proxy and no document"),
+    pytest.mark.skipif(
+        not (PRISM.exists() and DOCUMENT.exists()), reason="no Prism or no document: npm could not install them"
+    ),
 ]
 
 
 def _cut(to: Path) -> Path:
     """The document with the operations of the local GitHub only: the whole takes Prism a minute to load."""
-    whole = json.loads(Path(str(DOCUMENT)).read_text())
+    whole = json.loads(DOCUMENT.read_text())
     for path, item in list(whole["paths"].items()):
         kept = {name: op for name, op in item.items() if not isinstance(op, dict) or op.get("operationId") in HANDLERS}
         whole["paths"][path] = kept
