@@ -206,6 +206,7 @@ def _conclude(work: _Work, examined: Examined, *, again: bool) -> str:
             return "idle"
         if work.scope.key.startswith("branch:"):
             diagnoses.update_open(conn, told.id, now, base_sha=examined.base.tip_sha)
+        repos.set_green(conn, told.scope_id, None)  # if it was: a check of this head is red now
         keep_findings(conn, s.store, told.id, examined.failing, now)
         keep_history(conn, work.scope, examined, now)
         blamed = blame(conn, work.scope, examined, work.policy, now)

@@ -212,7 +212,7 @@ def set_check(conn: Connection, scope_id: str, check_run_id: int, head_sha: str,
     _set(conn, scope_id, check_run_id=check_run_id, check_head_sha=head_sha, check_open_at=open_at)
 
 
-def set_green(conn: Connection, scope_id: str, sha: str) -> None:
+def set_green(conn: Connection, scope_id: str, sha: str | None) -> None:
     """The last head whose CI was seen green."""
     _set(conn, scope_id, green_sha=sha)
 

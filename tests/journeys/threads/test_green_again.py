@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.ledger import repos
 from app.runs.projection import State
 from tests.demo import shop
 from tests.journeys import quick
@@ -159,3 +160,16 @@ def test_a_fix_by_hand_makes_the_stacked_one_needless_it35(a_red_place: Make) ->
     is_green(place, 1)
     assert place.check(1).conclusion == "success" and "**Nothing for you to do.**" in place.comments(1)[0]
     assert_as_agreed("run-16-by-hand", shown(place, 1))
+
+
+def test_a_commit_that_turns_red_again_is_not_taken_for_repaired(a_place: Make) -> None:
+    """What was known of its green ends with the next red check, so that no later fix counts as being in it."""
+    place = a_place()
+    number = place.red_pull()
+    place.settle()
+    with place.world.services.write() as conn:
+        scope = place.world.scope(number)
+        repos.set_green(conn, scope.id, scope.head_sha)
+    place.fail(number, name="again")
+    place.settle()
+    assert place.world.scope(number).green_sha is None
