@@ -123,8 +123,11 @@ def _says_red(scope: Row, run: Row | None, told: Row) -> bool:
     stands = scope.comment_id is not None or (scope.check_run_id is not None and scope.check_head_sha == scope.head_sha)
     if run is not None and told.id == run.diagnosis_id:
         return stands and run.status is Status.COMPLETED and run.head_sha != scope.head_sha
-    is_over = told.outcome in TOLD_RED or told.state is DiagnosisState.FAILED
-    return stands and is_over and (run is None or run.status not in ACTIVE)
+    return stands and _is_red(told) and (run is None or run.status not in ACTIVE)
+
+
+def _is_red(told: Row) -> bool:
+    return told.outcome in TOLD_RED or told.state is DiagnosisState.FAILED
 
 
 def _red_jobs(told: Row) -> frozenset[str]:
@@ -169,20 +172,26 @@ def _settle(s: Services, place: Place, found: _Waiting, *, own_way: bool) -> Non
     """End the run, complete its text, or say that nothing fails any more; `own_way`: maybe without the fix."""
     scope, run, now = found.scope, found.run, s.clock()
     with s.write() as conn:
-        if run is None:
-            diagnosis_id, is_new = diagnoses.open(conn, scope.id, scope.head_sha, now, now)
-            if not is_new:
+        if run is not None and run.status in ACTIVE:
+            if run.status is Status.RUNNING and run.stage not in BEFORE_PUBLISH:
                 return
-            diagnoses.end(conn, diagnosis_id, Outcome.NOTHING_FAILED, now)
-        elif run.status not in ACTIVE:
+            transitions.apply(conn, run.id, Ended("superseded_green"), s.settings, now)
+        elif not _nothing_fails(conn, scope, run, now):
+            return
+        elif run is not None:
             repos.set_green(conn, scope.id, scope.head_sha)
             repos.note(conn, scope.id, told_of.OWN_WAY, {"sha": scope.head_sha} if own_way else None)
-        elif run.status is Status.BLOCKED or run.stage in BEFORE_PUBLISH:
-            transitions.apply(conn, run.id, Ended("superseded_green"), s.settings, now)
-        else:
-            return
         close_issues(conn, place, scope, "green", now)
         transitions.show(conn, scope.id, now)
+
+
+def _nothing_fails(conn: Connection, scope: Row, run: Row | None, now: int) -> bool:
+    """Take back what the last diagnosis told of this head, unless a new one is on its way."""
+    told = diagnoses.last(conn, scope.id, scope.head_sha)
+    if run is not None and (told is None or not _is_red(told)):
+        return True
+    diagnosis_id, is_new = diagnoses.open(conn, scope.id, scope.head_sha, now, now)
+    return is_new and diagnoses.end(conn, diagnosis_id, Outcome.NOTHING_FAILED, now)
 
 
 def close_issues(conn: Connection, place: Place, scope: Row, reason: str, now: int) -> None:

@@ -108,7 +108,8 @@ def _run_of_head(conn: Connection, scope: Row) -> Row | None:
 
 def _diagnosis(conn: Connection, newest: Row | None, run: Row | None) -> Row | None:
     """The diagnosis with the failures to show: the run's own, unless a newer head has one of its own."""
-    if run is None or (newest is not None and newest.run_id is None and newest.outcome is not Outcome.ATTACHED):
+    silent = (Outcome.ATTACHED, Outcome.NOTHING_FAILED)
+    if run is None or (newest is not None and newest.run_id is None and newest.outcome not in silent):
         return newest
     return diagnoses.get(conn, run.diagnosis_id)
 

@@ -159,7 +159,14 @@ def test_a_fix_by_hand_makes_the_stacked_one_needless_it35(a_red_place: Make) ->
     place.github.push(AUTHOR, REPO, "feature", {"listing/pages.py": shop.BROKEN.replace(find, replace) + "\n"})
     is_green(place, 1)
     assert place.check(1).conclusion == "success" and "**Nothing for you to do.**" in place.comments(1)[0]
-    assert_as_agreed("run-16-by-hand", shown(place, 1))
+    told = shown(place, 1)
+    assert_as_agreed("run-16-by-hand", told)
+
+    job = place.fail(1, logs.broken_machine(), name="lint")
+    place.settle()
+    assert place.check(1).title == "CI machine failed, no test failed"
+    runs_again(place, job)
+    assert shown(place, 1) == told
 
 
 def test_a_commit_that_turns_red_again_is_not_taken_for_repaired(a_place: Make) -> None:
