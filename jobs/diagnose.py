@@ -170,19 +170,20 @@ def _read(work: _Work, found: Collected) -> str:
 
 def _merged(work: _Work, found: Examined) -> Examined:
     """With what the merge of head and base cures, where the head is behind and an agent would start."""
-    s, told = work.s, work.told
+    s, told, policy = work.s, work.told, work.policy
+    if policy is None:
+        return found
     with s.read() as conn:
-        blamed = blame(conn, work.scope, found, work.policy, s.clock())
-        tests = worth_merging(conn, told, work.scope, found, blamed, work.policy)
+        tests = worth_merging(conn, told, work.scope, found, policy, s.clock())
         repository = repos.get_repository(conn, work.place.repository_id)
-    if not tests or work.policy is None or repository is None or _no_place(s, told):
+    if not tests or repository is None or _no_place(s, told):
         return found
     with s.write() as conn:
         facts = _facts(s, found.read, found.shown) | {"state": DiagnosisState.MEASURING}
         diagnoses.update_open(conn, told.id, s.clock(), **facts)
         transitions.show(conn, told.scope_id, s.clock(), comment=False)
     s.ring("deliver", str(told.installation_id))
-    behind = Behind(repository, told.head_sha, found.base.tip_sha, work.policy, tests)
+    behind = Behind(repository, told.head_sha, found.base.tip_sha, policy, tests)
     try:
         mirror = fetch_commits(s, work.client, repository, (behind.head, behind.tip))
         return replace(found, cured=cured_by_merge(s, mirror, behind, work.held.lost))

@@ -1,24 +1,25 @@
 """Where green is learnt: CI of our own commit, and of a head that people were told is red (IT-28, IT-35, T42)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from app.events.handlers.outcome import Heard, ignored
-from app.events.passes import Over, close_issue, learn_passes
+from app.events.passes import Over, close_issue, learn_passes, passing
 from app.events.places import Place, reader
 from app.github import checks, pulls
 from app.github.client import Client
 from app.ledger import diagnoses, history, incidents, issues, publications, repos, runs, transitions
 from app.ledger import told as told_of
 from app.ledger.rows import Row
+from app.ledger.schema.run import ACTIVE
 from app.ledger.words import IssueState
 from app.runs.ci import GOOD
 from app.runs.facts import Ended
 from app.runs.model import Cause, DiagnosisState, Outcome, Result, Stage, Status
 from app.services import Services
 
-ACTIVE = (Status.RUNNING, Status.BLOCKED)
 BEFORE_PUBLISH = (Stage.PLAN_REVIEW, Stage.AGENT, Stage.PROVE, Stage.SUPERVISOR)
 WITH_FIX = (Result.FIXED, Result.HANDED_OVER)
 TOLD_RED = frozenset(
@@ -62,13 +63,12 @@ def learn_green(s: Services, place: Place, sha: str, branch: str | None = None) 
         return Heard(rings=tuple(rings)) if rings else ignored("nobody waits for this commit")
     with s.connect(place.installation_id) as github:
         client = reader(github, place)
-        learn_passes(s, client, place, sha, (failed, base_issues))
+        all_green = bool(waiting) and _all_green(client, place, sha, s.settings.app_id)
+        green = passing(client, place, sha) if failed or base_issues or all_green else {}
+        learn_passes(s, place, (sha, green), (failed, base_issues))
         rings += _look_again(s, settled)
-        over = []
-        if waiting and _all_green(client, place, sha, s.settings.app_id):
-            passed = _passed(client, place, sha)
-            looked = [(found, _has_fix(s, client, place, found)) for found in waiting]
-            over = [(found, has_fix) for found, has_fix in looked if has_fix or _is_over(found, passed)]
+        looked = [(found, _has_fix(s, client, place, found)) for found in waiting] if all_green else []
+    over = [(found, has_fix) for found, has_fix in looked if has_fix or _is_over(found, green)]
     for found, has_fix in over:
         _settle(s, place, found, own_way=not has_fix)
     return Heard(rings=(*rings, ("deliver", str(place.installation_id))))
@@ -145,15 +145,10 @@ def _all_green(client: Client, place: Place, sha: str, app_id: int) -> bool:
     return bool(suites) and all(suite.status == "completed" and suite.conclusion in GOOD for suite in suites)
 
 
-def _passed(client: Client, place: Place, sha: str) -> frozenset[str]:
-    """Names of the checks that are green at a commit in their last attempt."""
-    newest = {run.name: run for run in sorted(checks.find_check_runs(client, place.full_name, sha), key=lambda r: r.id)}
-    return frozenset(name for name, run in newest.items() if run.conclusion == "success")
-
-
-def _is_over(found: _Waiting, passed: frozenset[str]) -> bool:
+def _is_over(found: _Waiting, green: Mapping[str, bool]) -> bool:
     """What was red is green here (IT-35, HM-3). A fix that waits to be merged is not in the head that it is for."""
-    return found.jobs <= passed and (found.run is None or found.run.head_sha != found.scope.head_sha)
+    is_green = all(green.get(job) for job in found.jobs)
+    return is_green and (found.run is None or found.run.head_sha != found.scope.head_sha)
 
 
 def _has_fix(s: Services, client: Client, place: Place, found: _Waiting) -> bool:

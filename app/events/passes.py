@@ -18,13 +18,21 @@ GREEN_RUNS = 3
 """So many passing runs on the base close the issue of a failure there."""
 
 
+def passing(client: Client, place: Place, sha: str) -> Mapping[str, bool]:
+    """Whether each check of a commit is green in its last attempt, by name."""
+    runs = checks.find_check_runs(client, place.full_name, sha)
+    return {run.name: run.conclusion == "success" for run in sorted(runs, key=lambda run: run.id)}
+
+
 def learn_passes(
-    s: Services, client: Client, place: Place, sha: str, about: tuple[Sequence[Row], Sequence[Row]]
+    s: Services, place: Place, at: tuple[str, Mapping[str, bool]], about: tuple[Sequence[Row], Sequence[Row]]
 ) -> None:
-    """`about` are failures at this commit without an answer, and open issues of the base if the commit is on it."""
+    """`at` is a commit and what `passing` says of it.
+
+    `about` are failures at this commit without an answer, and open issues of the base if the commit is on it.
+    """
+    sha, green = at
     failed, base_issues = about
-    runs = checks.find_check_runs(client, place.full_name, sha) if failed or base_issues else ()
-    green = {run.name: run.conclusion == "success" for run in sorted(runs, key=lambda run: run.id)}
     now = s.clock()
     with s.write() as conn:
         passes = [
@@ -34,7 +42,7 @@ def learn_passes(
         ]
         history.record(conn, passes, now)
         for issue in base_issues:
-            _count_green(conn, place, issue, (sha, green), now)
+            _count_green(conn, place, issue, at, now)
 
 
 @dataclass(frozen=True)

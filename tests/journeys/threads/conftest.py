@@ -40,14 +40,15 @@ def place(a_place: Callable[..., Place]) -> Place:
 
 @pytest.fixture
 def a_red_place(a_place: Callable[..., Place], tools: Path) -> Callable[..., Place]:
-    """A place whose pull request 1 is really broken, and red."""
+    """A place whose pull request 1 is really broken, and red; with `fork` it comes from a stranger's fork."""
 
-    def make(scenario: Any, policy: str = "", **settings: Any) -> Place:
+    def make(scenario: Any, policy: str = "", *, fork: bool = False, **settings: Any) -> Place:
         place = a_place(f"{quick.POLICY}{policy}", proof_tools=str(tools), **settings)
         place.world.scenario(scenario)
         place.github.push(MAINTAINER, REPO, "main", quick.BESIDE)
         place.base("success")
-        place.pull("feature", files=shop.CHANGE)
+        number = place.fork_pull(files=shop.CHANGE) if fork else place.pull("feature", files=shop.CHANGE)
+        assert number == 1
         place.fail(1)
         return place
 

@@ -11,8 +11,9 @@ from app.ledger.schema import runs
 from tests.demo import shop
 from tests.github import LocalGitHub
 from tests.journeys.threads import logs
-from tests.journeys.world import AUTHOR, GOOD, MAINTAINER, REPO, World
+from tests.journeys.world import AUTHOR, GOOD, MAINTAINER, REPO, STRANGER, World
 
+FORK = f"{STRANGER}/listing"
 NO_AGENT = ("turn", "prove", "publish")
 
 
@@ -44,6 +45,12 @@ class Place:
         """A pull request; CI has not spoken yet. Its number."""
         self.github.push(user, REPO, branch, files or {f"{branch}.txt": branch})
         return int(self.github.open_pull(user, REPO, branch).thread.number)
+
+    def fork_pull(self, branch: str = "patch-1", files: dict[str, Any] | None = None) -> int:
+        """A pull request of a stranger from a fork of hers; its number."""
+        self.github.fork(STRANGER, REPO)
+        self.github.push(STRANGER, FORK, branch, files or {"feature.txt": "mine"})
+        return int(self.github.open_pull(STRANGER, REPO, f"{STRANGER}:{branch}").thread.number)
 
     def fail(self, number: int, log: str | None = None, name: str = "unit") -> Any:
         """A job on the head of the pull request fails with this log."""

@@ -12,7 +12,6 @@ from tests.demo import shop
 from tests.journeys import quick
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
-from tests.journeys.threads.test_people import _fork_pull
 from tests.journeys.world import AUTHOR, MAINTAINER, REPO
 
 Make = Callable[..., Place]
@@ -139,7 +138,7 @@ def test_nothing_is_tried_where_no_agent_would_start(keys: str, a_quick_place: M
 
 
 def test_nothing_of_a_fork_is_tried_before_a_maintainer_starts_it_fk1(place: Place) -> None:
-    number = _fork_pull(place, files=ASKS_MORE)
+    number = place.fork_pull(files=ASKS_MORE)
     place.github.push(MAINTAINER, REPO, "main", ON_THE_BASE)
     place.base("success")
     place.fail(number, logs.red((EMPTY,), "assert 0 == 1"))

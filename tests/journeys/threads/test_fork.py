@@ -8,25 +8,15 @@ from pathlib import Path
 import pytest
 
 from app.runs.projection import State
-from tests.demo import shop
-from tests.journeys import quick
-from tests.journeys.threads.place import Place
+from tests.journeys.threads.place import FORK, Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
-from tests.journeys.threads.test_people import FORK, _fork_pull
 from tests.journeys.threads.test_states_of_runs import RIGHT, state_of, walk
 from tests.journeys.world import MAINTAINER, REPO
 
 
 @pytest.mark.timeout(300)
-def test_a_fork_waits_then_gets_a_patch_that_applies(
-    a_place: Callable[..., Place], tools: Path, tmp_path: Path
-) -> None:
-    place = a_place(quick.POLICY, proof_tools=str(tools))
-    place.world.scenario({"agent": [RIGHT]})
-    place.github.push(MAINTAINER, REPO, "main", quick.BESIDE)
-    place.base("success")
-    number = _fork_pull(place, files=shop.CHANGE)
-    place.fail(number)
+def test_a_fork_waits_then_gets_a_patch_that_applies(a_red_place: Callable[..., Place], tmp_path: Path) -> None:
+    place, number = a_red_place({"agent": [RIGHT]}, fork=True), 1
     told: dict[State, str] = {}
     walk(place, told)
     assert state_of(place) is State.PLAN_REVIEW and place.runs() == []

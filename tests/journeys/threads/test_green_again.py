@@ -1,7 +1,5 @@
 """Once green, nothing of ours goes on telling of red or asks anybody for anything (IT-28, IT-35, HM-3, UX-C3)."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +7,9 @@ import pytest
 from app.ledger import repos
 from app.runs.projection import State
 from tests.demo import shop
-from tests.journeys import quick
 from tests.journeys.threads import logs
-from tests.journeys.threads.place import Place
+from tests.journeys.threads.place import FORK, Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
-from tests.journeys.threads.test_people import FORK, _fork_pull
 from tests.journeys.threads.test_states_of_runs import RIGHT, Make, state_of, walk
 from tests.journeys.world import AUTHOR, MAINTAINER, REPO, STRANGER
 
@@ -123,14 +119,9 @@ def test_a_person_who_sent_remedy_off_hears_nothing_more(a_place: Make) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_a_patch_that_its_author_took_is_done_it35(a_place: Callable[..., Place], tools: Path) -> None:
+def test_a_patch_that_its_author_took_is_done_it35(a_red_place: Make) -> None:
     """State 15 becomes 16: nobody is asked to take it a second time."""
-    place = a_place(quick.POLICY, proof_tools=str(tools))
-    place.world.scenario({"agent": [RIGHT]})
-    place.github.push(MAINTAINER, REPO, "main", quick.BESIDE)
-    place.base("success")
-    number = _fork_pull(place, files=shop.CHANGE)
-    place.fail(number)
+    place, number = a_red_place({"agent": [RIGHT]}, fork=True), 1
     place.settle()
     place.github.comment(MAINTAINER, place.thread(number), "/remedy fix")
     walk(place, {}, State.TAKE_AWAY)

@@ -1,7 +1,6 @@
 """Forks, drafts, bots, branches, dry runs, the hand-over: who is asked, who is told, and how often."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -11,20 +10,12 @@ from app.ledger.words import OutboxState
 from app.runs.facts import TurnDone, Verdict
 from app.runs.model import Decision
 from tests.journeys.threads import logs
-from tests.journeys.threads.place import Place
+from tests.journeys.threads.place import FORK, Place
 from tests.journeys.world import AUTHOR, MAINTAINER, REPO, STRANGER, TIMES
-
-FORK = f"{STRANGER}/listing"
-
-
-def _fork_pull(place: Place, branch: str = "patch-1", files: dict[str, Any] | None = None) -> int:
-    place.github.fork(STRANGER, REPO)
-    place.github.push(STRANGER, FORK, branch, files or {"feature.txt": "mine"})
-    return int(place.github.open_pull(STRANGER, REPO, f"{STRANGER}:{branch}").thread.number)
 
 
 def test_a_fork_waits_for_a_maintainer_s_word_fk1(place: Place) -> None:
-    number = _fork_pull(place)
+    number = place.fork_pull()
     place.fail(number)
     place.settle()
 
@@ -44,7 +35,7 @@ def test_a_fork_waits_for_a_maintainer_s_word_fk1(place: Place) -> None:
 
 
 def test_a_push_to_the_fork_voids_the_word_fk1(place: Place) -> None:
-    number = _fork_pull(place)
+    number = place.fork_pull()
     place.fail(number)
     place.settle()
     place.github.comment(MAINTAINER, place.thread(number), "/remedy fix")
@@ -60,7 +51,7 @@ def test_a_push_to_the_fork_voids_the_word_fk1(place: Place) -> None:
 
 
 def test_two_forks_with_one_branch_name_are_told_apart_w58(place: Place) -> None:
-    first = _fork_pull(place)
+    first = place.fork_pull()
     place.github.fork("zoe", REPO)
     place.github.push("zoe", "zoe/listing", "patch-1", {"other.txt": "mine"})
     second = int(place.github.open_pull("zoe", REPO, "zoe:patch-1").thread.number)

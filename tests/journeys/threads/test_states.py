@@ -10,7 +10,7 @@ from jobs.sweep import close_left_open
 from tests.journeys.threads import logs
 from tests.journeys.threads.place import Place
 from tests.journeys.threads.shown import assert_as_agreed, shown
-from tests.journeys.threads.test_people import _fork_pull, _stop_for_a_person
+from tests.journeys.threads.test_people import _stop_for_a_person
 from tests.journeys.world import AUTHOR, MAINTAINER
 
 Walk = Callable[[Place], int]
@@ -52,7 +52,7 @@ def _machine(place: Place) -> int:
 
 
 def _fork(place: Place) -> int:
-    number = _fork_pull(place)
+    number = place.fork_pull()
     place.fail(number)
     place.settle()
     return number
